@@ -1,0 +1,35 @@
+"""The engine: tree models on numpy and numba, with scikit-learn's estimator contract.
+
+Public names are imported on first use; nothing is compiled at import.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "DecisionTreeClassifier": "engine.tree.estimators",
+    "DecisionTreeRegressor": "engine.tree.estimators",
+    "RandomForestClassifier": "engine.forest.estimators",
+    "RandomForestRegressor": "engine.forest.estimators",
+    "GradientBoostingClassifier": "engine.boosting.estimators",
+    "GradientBoostingRegressor": "engine.boosting.estimators",
+    "DataError": "engine.errors",
+    "NotFittedError": "engine.errors",
+    "ParameterError": "engine.errors",
+    "IterationEvent": "engine.monitor",
+    "Tree": "engine.tree.structure",
+}
+
+__all__ = tuple(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

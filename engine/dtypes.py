@@ -1,0 +1,51 @@
+"""The one table of dtypes, each with the reason for its width, and the casts into them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+X_DTYPES = (np.float32, np.float64)  # tables are read as they are: no copy of a float32 table
+Y_DTYPE = np.float64  # sums over a million rows need the mantissa
+VALUE_DTYPE = np.float64  # thresholds, leaf values, impurities: float32 merges values (case C13)
+BIN_DTYPE = np.uint8  # 255 bins and one for missing: a row of 28 columns fits one cache line
+MISSING_BIN = 255  # the last code, in every column, whether it has missing values or not
+SAMPLE_DTYPE = np.int32  # row numbers: half the memory traffic of int64 when partitioning
+COUNT_DTYPE = np.int64  # counts and offsets into flat arrays: products pass 2**31 (case C47)
+NODE_DTYPE = np.int32  # node numbers and child offsets
+LEVEL_DTYPE = np.int32  # codes of categorical levels
+KIND_DTYPE = np.uint8  # what a node asks
+
+MISSING_LEVEL = np.nan  # in an encoded table a missing category is NaN, as a missing number is
+UNSEEN_LEVEL = -1.0  # in an encoded table: a level that training never saw
+
+
+def as_input(array: Any, dtype: Any = None) -> NDArray[Any]:
+    """Return `array` as kernels want it: C-contiguous and read-only.
+
+    numba compiles one variant for each combination of dtype, layout and writeability; casting all
+    inputs to the same flags keeps it at one.
+
+    Parameters
+    ----------
+    array : array-like
+    dtype : numpy dtype, optional
+        Cast to it; kept when omitted.
+
+    Returns
+    -------
+    ndarray
+        A read-only view, of `array` itself where nothing had to change.
+    """
+    view = np.ascontiguousarray(array, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def frozen(array: Any, dtype: Any = None) -> NDArray[Any]:
+    """Return a read-only C-contiguous array that shares no writable memory with its source."""
+    copy = np.array(array, dtype=dtype, order="C", copy=True)
+    copy.flags.writeable = False
+    return copy

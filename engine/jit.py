@@ -1,0 +1,124 @@
+"""The one kernel decorator: nogil, cached where a cache folder can be written.
+
+numba's cache notices an edit in a kernel's own file but not in a file it calls into, so the cache
+folder's name holds a hash of all engine sources and of numba's version: an edit anywhere is a new
+folder, and kernels may share code freely.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+
+LOG = logging.getLogger(__name__)
+CACHE_VARIABLE = "TREEWRIGHT_CACHE_DIR"
+KEPT_FOLDERS = 3  # caches of older versions of the engine beyond this many are removed
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@cache
+def source_hash() -> str:
+    """Hash of every engine source file, numba's version and the Python version: 16 hex digits."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _candidates() -> list[Path]:
+    wanted = os.environ.get(CACHE_VARIABLE)
+    named = [Path(wanted)] if wanted else []
+    return [*named, _user_cache(), Path(tempfile.gettempdir()) / f"treewright-cache-{_user_name()}"]
+
+
+def _user_cache() -> Path:
+    return Path(platformdirs.user_cache_dir("treewright", appauthor=False))
+
+
+def _user_name() -> str:
+    # getpass asks the password database, which a machine without a home folder may lack
+    return str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+
+
+def _usable(folder: Path) -> bool:
+    """Make `folder` for its owner alone; tell whether it belongs to us and can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+            return False  # another user's folder in a shared temporary place: never load code from it
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Folder of the compiled kernels of exactly these sources, or None where none can be written."""
+    for place in _candidates():
+        folder = place / f"kernels-{source_hash()}"
+        if _usable(folder):
+            _drop_old_folders(folder)
+            LOG.info("compiled kernels are kept in %s", folder)
+            return folder
+    LOG.warning("no folder can be written: kernels are compiled anew at every start")
+    return None
+
+
+def _drop_old_folders(current: Path) -> None:
+    try:
+        others = [p for p in current.parent.glob("kernels-*") if p != current and p.is_dir()]
+        others.sort(key=lambda p: p.stat().st_mtime)
+    except OSError:
+        return  # another process cleans up at the same moment
+    for folder in others[: max(0, len(others) - KEPT_FOLDERS)]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _tolerate_damage(dispatcher: Any) -> None:
+    """Compile anew when a cache file is damaged: numba alone would raise EOFError at the first call."""
+    load = dispatcher._cache.load_overload
+
+    def load_or_recompile(signature: Any, target_context: Any) -> Any:
+        try:
+            return load(signature, target_context)
+        except Exception:
+            LOG.warning("a damaged cache entry of %s is compiled anew", dispatcher.py_func.__name__)
+            return None
+
+    dispatcher._cache.load_overload = load_or_recompile
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` on first call: serial, without the interpreter lock, from the cache if it can.
+
+    Never `parallel=True`: two threads inside parallel kernels abort the process under numba's
+    default thread layer; `engine.parallel` runs serial kernels in threads instead. Never `fastmath`:
+    it assumes that there is no NaN, and NaN means missing here.
+    """
+    folder = cache_folder()
+    if folder is not None:
+        numba.config.CACHE_DIR = str(folder)
+    compiled = numba.njit(nogil=True, cache=folder is not None, error_model="numpy")(function)
+    if folder is not None and hasattr(compiled, "_cache"):
+        _tolerate_damage(compiled)
+    return compiled  # type: ignore[no-any-return]
+
+
+def specialisations(function: Any) -> int:
+    """How many variants of a kernel were compiled; 1 where the compiler is switched off."""
+    return len(function.signatures) if hasattr(function, "signatures") else 1

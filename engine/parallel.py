@@ -1,0 +1,151 @@
+"""The only two ways to run in parallel: `for_chunks` and `map_tasks`.
+
+Work is cut into chunks of a fixed size, whatever the number of threads, and results are reduced in
+chunk order, so any thread count gives the same bits. Inside a task both run serially: nested pools
+deadlock.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from threading import Lock
+from typing import Any, TypeVar
+
+from engine.errors import ParameterError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_executor: ContextVar[Executor | None] = ContextVar("executor", default=None)
+_inside_task: ContextVar[bool] = ContextVar("inside_task", default=False)
+_pools: dict[int, ThreadPoolExecutor] = {}
+_pools_lock = Lock()
+
+
+def resolve_jobs(n_jobs: int | None) -> int:
+    """Number of threads for `n_jobs`: None and -1 mean all cores, -2 all but one, and so on.
+
+    Raises
+    ------
+    ParameterError
+        `n_jobs` is 0 or not a whole number.
+    """
+    n_cores = os.cpu_count() or 1
+    if n_jobs is None:
+        return n_cores
+    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ParameterError(f"n_jobs is {n_jobs!r}; enter a number of threads, or -1 for all cores")
+    return n_jobs if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
+
+
+@contextmanager
+def use(executor: Executor) -> Iterator[None]:
+    """Run the `map_tasks` calls inside the block on `executor`, for example Dask's."""
+    token = _executor.set(executor)
+    try:
+        yield
+    finally:
+        _executor.reset(token)
+
+
+def for_chunks(
+    function: Callable[[int, int, int], Any], n_items: int, chunk_size: int, n_jobs: int | None = None
+) -> None:
+    """Call ``function(chunk_idx, start, stop)`` for every chunk of ``range(n_items)``.
+
+    Parameters
+    ----------
+    function : callable
+        Fills its own, disjoint part of some output in place; runs in threads of this process.
+    n_items : int
+        How many items there are; with 0 nothing is called.
+    chunk_size : int
+        Items a chunk. Choose it from the data, never from the number of threads.
+    n_jobs : int, optional
+        Threads at most, see `resolve_jobs`.
+    """
+    starts = range(0, n_items, chunk_size)
+
+    def run(chunk_idx: int) -> None:
+        start = starts[chunk_idx]
+        function(chunk_idx, start, min(start + chunk_size, n_items))
+
+    n_threads = min(resolve_jobs(n_jobs), len(starts))
+    if n_threads <= 1 or _inside_task.get():
+        for chunk_idx in range(len(starts)):
+            run(chunk_idx)
+        return
+    for _ in _pool(n_threads).map(_as_task(run), range(len(starts))):
+        pass
+
+
+def map_tasks(
+    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None
+) -> Iterator[Result]:
+    """Yield ``function(item)`` for every item, in order, as they become ready.
+
+    Tasks are pure functions: on another executor (see `use`) they may run in another process. At
+    most twice as many as there are threads are under way, so a caller that stops taking results
+    stops the work; tasks not yet begun are then cancelled.
+    """
+    remote = _executor.get()
+    n_threads = resolve_jobs(n_jobs)
+    if _inside_task.get() or (remote is None and n_threads <= 1):
+        yield from map(function, items)
+        return
+    executor = remote or _pool(n_threads)
+    task = function if remote is not None else _as_task(function)
+    waiting, upcoming = [], iter(items)
+    try:
+        for item in upcoming:
+            waiting.append(executor.submit(task, item))
+            if len(waiting) >= 2 * n_threads:
+                yield waiting.pop(0).result()
+        while waiting:
+            yield waiting.pop(0).result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _as_task(function: Callable[..., Result]) -> Callable[..., Result]:
+    def run(*arguments: Any) -> Result:
+        token = _inside_task.set(True)
+        try:
+            return function(*arguments)
+        finally:
+            _inside_task.reset(token)
+
+    return run
+
+
+@cache
+def _limit_blas() -> None:
+    """Give BLAS one thread, in the whole process and for good, once the first pool is made.
+
+    Its spinning threads cost 5 to 270 times on a busy machine. The limit is process-wide in OpenBLAS,
+    so setting and lifting it around each task would race.
+    """
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1, user_api="blas")
+
+
+def _pool(n_threads: int) -> ThreadPoolExecutor:
+    with _pools_lock:
+        if n_threads not in _pools:
+            _limit_blas()
+            _pools[n_threads] = ThreadPoolExecutor(n_threads, thread_name_prefix=f"engine-{n_threads}")
+        return _pools[n_threads]
+
+
+def shut_down(pools: Sequence[int] | None = None) -> None:
+    """Let the standing pools end; for quitting the program and for tests that count threads."""
+    with _pools_lock:
+        for n_threads in list(_pools) if pools is None else pools:
+            _pools.pop(n_threads).shutdown(wait=True, cancel_futures=True)

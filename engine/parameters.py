@@ -1,0 +1,137 @@
+"""Parameter tables: plain data, used by estimators, forms, the command line and project files (D22)."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.errors import ParameterError
+
+UNSET: Any = object()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One hyperparameter: its range for the check, its words for the form.
+
+    Attributes
+    ----------
+    name : str
+        As in the estimator's signature.
+    default : object
+        The engine's default (scikit-learn's where it has the parameter).
+    kind : str
+        "int", "float", "bool", "choice", or "number_or_choice" (an int, a float share or a choice:
+        `max_features`).
+    minimum, maximum : float or None
+        Legal range, ends included unless `open_minimum` or `open_maximum`.
+    choices : tuple
+        Legal values of a choice, first is shown first.
+    allows_none : bool
+        None is legal and means `none_text`.
+    label, help, unit : str
+        Plain words: the form's label, one line under the field, and the unit inside it.
+    group : str
+        "Size", "Sampling", "Stopping" or "More".
+    aliases : mapping
+        Library ("lightgbm", "xgboost", "catboost", "sklearn") to its name for the same thing.
+    form_default : object
+        What the window starts with where that differs from `default` (D32).
+    applies_when : mapping
+        Other parameter's name to the values under which this one has an effect; else it is absent
+        from the form.
+    in_form : bool
+        False for what the window sets elsewhere (`random_state`, `categorical_features`).
+    """
+
+    name: str
+    default: Any
+    kind: str
+    minimum: float | None = None
+    maximum: float | None = None
+    open_minimum: bool = False
+    open_maximum: bool = False
+    choices: tuple[Any, ...] = ()
+    allows_none: bool = False
+    none_text: str = ""
+    label: str = ""
+    help: str = ""
+    unit: str = ""
+    group: str = "More"
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    form_default: Any = UNSET
+    applies_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    in_form: bool = True
+
+    @property
+    def start_value(self) -> Any:
+        """What a new model in the window starts with."""
+        return self.default if self.form_default is UNSET else self.form_default
+
+    @property
+    def legal_text(self) -> str:
+        """The legal values in words, for messages and tooltips."""
+        parts = []
+        if self.kind in ("int", "float", "number_or_choice"):
+            parts.append(self._range_text())
+        if self.kind == "bool":
+            parts.append("True or False")
+        if self.choices:
+            parts.append("one of " + ", ".join(map(repr, self.choices)))
+        if self.allows_none:
+            parts.append("None" + (f" ({self.none_text})" if self.none_text else ""))
+        return ", or ".join(parts)
+
+    def _range_text(self) -> str:
+        noun = "a whole number" if self.kind == "int" else "a number"
+        low = high = ""
+        if self.minimum is not None:
+            low = f"{'above' if self.open_minimum else 'from'} {self.minimum:g}"
+        if self.maximum is not None:
+            high = f"{'below' if self.open_maximum else 'to'} {self.maximum:g}"
+        return " ".join(part for part in (noun, low, high) if part)
+
+    def is_legal(self, value: Any) -> bool:
+        """Tell whether `value` is of the right kind and inside the range."""
+        if value is None:
+            return self.allows_none
+        if self.kind == "bool":
+            return isinstance(value, bool) or type(value).__name__ == "bool_"
+        if any(type(value) is type(choice) and value == choice for choice in self.choices):
+            return True
+        if self.kind == "choice" or isinstance(value, bool):
+            return False
+        if self.kind == "int" and not isinstance(value, numbers.Integral):
+            return False
+        return isinstance(value, numbers.Real) and self._in_range(float(value))
+
+    def _in_range(self, value: float) -> bool:
+        if math.isnan(value):
+            return False
+        if self.minimum is not None and (
+            value < self.minimum or (self.open_minimum and value == self.minimum)
+        ):
+            return False
+        return self.maximum is None or not (
+            value > self.maximum or (self.open_maximum and value == self.maximum)
+        )
+
+    def check(self, value: Any) -> None:
+        """Raise ParameterError naming the parameter, its value and the legal values."""
+        if not self.is_legal(value):
+            raise ParameterError(f"{self.name} is {value!r}; enter {self.legal_text}")
+
+
+def check_parameters(estimator: Any, table: Iterable[Parameter]) -> None:
+    """Check every parameter of `estimator` that `table` describes.
+
+    Raises
+    ------
+    ParameterError
+        The first one outside its range.
+    """
+    for parameter in table:
+        parameter.check(getattr(estimator, parameter.name))

@@ -1,0 +1,1 @@
+"""Treewright's application model: documents, tables, runs and jobs, without widgets."""
