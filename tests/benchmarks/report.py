@@ -31,7 +31,5 @@ class Report:
         peer_text = "" if peer is None else f"{peer:.4g} {unit}"
         ratio_text = "" if peer is None else f"{ours / peer:.2f}"
         ours_text = f"{ours:.4g} {unit}"
-        print(
-            f"{name:<58}{ours_text:>12}{wanted_text:>12}{peer_text:>12}{ratio_text:>8}  {quality}{mark}{busy}",
-            flush=True,
-        )
+        figures = f"{name:<58}{ours_text:>12}{wanted_text:>12}{peer_text:>12}{ratio_text:>8}"
+        print(f"{figures}  {quality}{mark}{busy}", flush=True)
