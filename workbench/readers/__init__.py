@@ -1,0 +1,57 @@
+"""Reading files into tables: separated text, workbooks, Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.errors import DataError
+from workbench.datasets import ReadOptions, Table
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data")
+SHEET_SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+SUFFIXES = TEXT_SUFFIXES + SHEET_SUFFIXES + PARQUET_SUFFIXES
+
+
+def read_table(path: str | Path, options: ReadOptions | None = None) -> Table:
+    """Read a table from a file; the kind of file is told by its ending, else taken as text.
+
+    Parameters
+    ----------
+    path : str or Path
+    options : ReadOptions or None
+        What is None in it is found from the file.
+
+    Raises
+    ------
+    DataError
+        The file is missing, empty, no table, or too large for memory; the message names the file,
+        the place in it, and what to do.
+    """
+    path = Path(path)
+    options = options or ReadOptions()
+    if path.is_dir():
+        raise DataError(f"{path.name} is a folder; choose a file in it")
+    if not path.exists():
+        raise DataError(f"{path.name} is not there any more (looked in {path.parent}); choose the file again")
+    try:
+        return _reader_of(path)(path, options)
+    except PermissionError:
+        raise DataError(f"{path.name} may not be read; ask for the right to read it, or copy it") from None
+
+
+def _reader_of(path: Path) -> Callable[[Path, ReadOptions], Table]:
+    # imported on demand: the window opens before pyarrow is loaded
+    suffix = path.suffix.lower()
+    if suffix in SHEET_SUFFIXES:
+        from workbench.readers.excel import read_excel
+
+        return read_excel
+    if suffix in PARQUET_SUFFIXES:
+        from workbench.readers.parquet import read_parquet
+
+        return read_parquet
+    from workbench.readers.separated import read_separated
+
+    return read_separated

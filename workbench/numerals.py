@@ -1,0 +1,171 @@
+"""Texts that are numbers: finding decimal and thousands signs, and reading them exactly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+EXACT_LIMIT = 2**53  # above it float64 skips integers
+
+
+@dataclass(frozen=True)
+class NumberStyle:
+    """How numbers are written: decimal sign, and thousands sign ("" = none)."""
+
+    decimal: str = "."
+    thousands: str = ""
+
+    def describe(self) -> str:
+        grouping = f"thousands sign '{self.thousands}'" if self.thousands else "no thousands sign"
+        return f"decimal sign '{self.decimal}', {grouping}"
+
+
+PLAIN = NumberStyle()
+STYLES = (
+    NumberStyle(".", ""),
+    NumberStyle(",", ""),
+    NumberStyle(".", ","),
+    NumberStyle(",", "."),
+    NumberStyle(",", " "),
+    NumberStyle(".", " "),
+    NumberStyle(".", "'"),
+    NumberStyle(",", "'"),
+)
+_INFINITE = r"(?i)^[+-]?(?:inf|infinity|∞)$"
+
+
+def _pattern(style: NumberStyle) -> str:
+    decimal = re.escape(style.decimal)
+    whole = r"\d+"
+    if style.thousands:
+        whole = rf"(?:\d{{1,3}}(?:{_sign_class(style.thousands)}\d{{3}})+|\d+)"
+    return rf"^[+-]?(?:{whole}(?:{decimal}\d*)?|{decimal}\d+)(?:[eE][+-]?\d+)?$"
+
+
+def _sign_class(thousands: str) -> str:
+    if thousands == " ":
+        return "[    ]"  # blank, no-break, narrow no-break, thin
+    return "['’]" if thousands == "'" else re.escape(thousands)
+
+
+def plain_signs(texts: Any) -> Any:
+    """Return pyarrow `texts` with a typographic minus (U+2212) as "-"."""
+    import pyarrow.compute as pc
+
+    return pc.replace_substring(texts, "−", "-")
+
+
+def is_number(texts: Any, style: NumberStyle) -> NDArray[np.bool_]:
+    """Tell which texts are finite or infinite numbers in this style.
+
+    Parameters
+    ----------
+    texts : pyarrow.StringArray (n_texts,)
+        Without blanks around.
+    """
+    import pyarrow.compute as pc
+
+    texts = plain_signs(texts)
+    found = pc.match_substring_regex(texts, _pattern(style))
+    return _to_numpy(pc.or_(found, pc.match_substring_regex(texts, _INFINITE)))
+
+
+def parse(texts: Any, style: NumberStyle) -> NDArray[np.float64]:
+    """Return the numbers, to the nearest float64; NaN where the text is no number.
+
+    Parameters
+    ----------
+    texts : pyarrow.StringArray (n_texts,)
+        Without blanks around.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = plain_signs(texts)
+    finite = pc.match_substring_regex(texts, _pattern(style))
+    numerals = pc.if_else(finite, texts, pa.scalar(None, texts.type))
+    if style.thousands:
+        numerals = pc.replace_substring_regex(numerals, _sign_class(style.thousands), "")
+    if style.decimal != ".":
+        numerals = pc.replace_substring(numerals, style.decimal, ".")
+    numerals = pc.replace_substring_regex(numerals, r"^\+", "")
+    values = np.array(pc.cast(numerals, pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+    infinite = _to_numpy(pc.match_substring_regex(texts, _INFINITE))
+    if infinite.any():
+        negative = _to_numpy(pc.starts_with(texts, "-"))
+        values[infinite] = np.where(negative[infinite], -np.inf, np.inf)
+    return values
+
+
+def has_leading_zero(texts: Any) -> NDArray[np.bool_]:
+    """Tell which texts are codes such as 01067, whose zeros a number would lose."""
+    import pyarrow.compute as pc
+
+    return _to_numpy(pc.match_substring_regex(texts, r"^[+-]?0\d+$"))
+
+
+def is_inexact_integer(texts: Any) -> NDArray[np.bool_]:
+    """Tell which texts are whole numbers above 2^53 in size, which float64 cannot tell apart."""
+    import pyarrow.compute as pc
+
+    found = _to_numpy(pc.match_substring_regex(texts, r"^[+-]?\d{16,}$"))
+    for i in np.flatnonzero(found):
+        found[i] = abs(int(texts[int(i)].as_py())) > EXACT_LIMIT
+    return found
+
+
+def is_ambiguous(texts: Any) -> bool:
+    """Tell whether every text reads both as thousands and as decimals, such as 1.250 or 2,500."""
+    import pyarrow.compute as pc
+
+    pattern = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
+    found = _to_numpy(pc.match_substring_regex(texts, pattern))
+    points = _to_numpy(pc.match_substring(texts, "."))
+    return bool(len(found) and found.all() and (points.all() or not points.any()))
+
+
+def find_style(
+    columns: Sequence[tuple[Any, NDArray[np.int64]]],
+    separator: str,
+    decimal: str | None = None,
+    thousands: str | None = None,
+) -> NumberStyle:
+    """Find the signs that make most cells of a table numbers; the simplest style among equals.
+
+    Parameters
+    ----------
+    columns : sequence of (pyarrow.StringArray, int64 (n_texts,))
+        The distinct texts of each column, missing tokens left out, and their counts.
+    separator : str
+        In a file separated by commas, quoted "1,250" is rather a thousand; elsewhere a decimal.
+    decimal, thousands : str or None
+        Given: only styles with this sign are tried.
+    """
+    order = list(STYLES)
+    if separator == ",":
+        order[1], order[2] = order[2], order[1]
+    order = [
+        style for style in order if decimal in (None, style.decimal) and thousands in (None, style.thousands)
+    ] or [NumberStyle(decimal or ("," if thousands == "." else "."), thousands or "")]
+    scores = [0.0] * len(order)
+    for texts, counts in columns:
+        for i, style in enumerate(order):
+            share = float(counts[is_number(texts, style)].sum()) / max(float(counts.sum()), 1.0)
+            scores[i] += share if share >= 0.9 else 0.0  # a few odd cells do not unmake a number column
+    return order[int(np.argmax(scores))]
+
+
+def spell(value: float) -> str:
+    """Return the shortest text of a number: no ".0", no minus before zero."""
+    if value == 0:
+        return "0"
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def _to_numpy(mask: Any) -> NDArray[np.bool_]:
+    return np.array(mask.fill_null(False).to_numpy(zero_copy_only=False), np.bool_)

@@ -1,0 +1,253 @@
+"""Separated text: CSV and its relatives. Every cell is read as text first, exactly as it stands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.errors import DataError
+from workbench.cells import Lines
+from workbench.datasets import ReadOptions, Table
+from workbench.readers import memory
+from workbench.readers.assembly import RawTable, make_table, name_columns
+from workbench.readers.encodings import decode
+
+SEPARATORS = ("\t", ";", "|", ",", ":", " ")  # the first among equals wins
+SEPARATOR_WORDS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", ":": "colon", " ": "blanks"}
+_SAMPLE_BYTES = 1 << 18
+_SAMPLE_RECORDS = 200
+_LOOSE_SEPARATORS = (":", " ")  # occur inside cells so often that every row must agree
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """All records of a file, the first one apart."""
+
+    first: list[str]
+    columns: list[Any]  # pyarrow ChunkedArrays of strings, without the first record
+    notes: list[str]
+
+
+def read_separated(path: Path, options: ReadOptions) -> Table:
+    """Read separated text.
+
+    Raises
+    ------
+    DataError
+        The file is empty, only a header, no text, too large for memory, or a row has too many cells.
+    """
+    _check_size(path, options)
+    data = path.read_bytes()
+    decoded = decode(data, path.name, options.encoding)
+    text = decoded.utf8
+    if not text.strip():
+        raise DataError(f"{path.name} is empty; choose a file with a header and rows")
+    separator = options.separator or find_separator(_sample_of(text))
+    options = replace(options, encoding=decoded.encoding, separator=separator)
+    if separator == " ":
+        text = _single_blanks(text)
+    grid = _split(text, separator, path.name)
+    has_header = options.has_header
+    if has_header is None:
+        sample = [column.slice(0, 1000).to_pylist() for column in grid.columns]
+        has_header = name_columns(grid.first, sample)
+    options = replace(options, has_header=has_header)
+    raw = _with_header(grid, has_header, path.name)
+    lines = _lines(text, separator, 1 if has_header else 0, len(raw.cells[0]))
+    raw, lines = _drop_empty_rows(raw, lines)
+    if len(raw.cells[0]) == 0:
+        raise DataError(f"{path.name} holds a header but no rows; choose a file with rows below its header")
+    return make_table(replace(raw, lines=lines), path, options, data)
+
+
+def find_separator(sample: str) -> str:
+    """Find what separates the cells: the sign that cuts most rows into as many cells as the first.
+
+    Parameters
+    ----------
+    sample : str
+        The beginning of the file.
+    """
+    best, best_share = "", 0.5
+    for separator in SEPARATORS:
+        counts = [len(record) for record in _records(sample, separator)]
+        if not counts or counts[0] < 2:
+            continue
+        share = counts.count(counts[0]) / len(counts)
+        if len(counts) > 1 and counts.count(counts[0] + 1) == len(counts) - 1:
+            share = 1.0  # rows begin with a name that the header lacks, as R writes them
+        if share > best_share and (share == 1.0 or separator not in _LOOSE_SEPARATORS):
+            best, best_share = separator, share
+    if best:
+        return best
+    return next((s for s in (",", ";", "\t", "|") if s not in sample), "\x1f")  # one column
+
+
+def _records(sample: str, separator: str) -> list[list[str]]:
+    reader = csv.reader(
+        io.StringIO(sample, newline=""), delimiter=separator, skipinitialspace=separator == " "
+    )
+    records = []
+    try:
+        for record in reader:
+            if record:
+                records.append([cell for cell in record if cell] if separator == " " else record)
+            if len(records) == _SAMPLE_RECORDS:
+                break
+    except csv.Error:  # a cell longer than csv takes: judge by what came before
+        pass
+    return records
+
+
+def _sample_of(text: bytes) -> str:
+    head = text[:_SAMPLE_BYTES]
+    if len(text) > _SAMPLE_BYTES:
+        head = head[: max(head.rfind(b"\n"), head.rfind(b"\r"), 1)]
+    return head.decode("utf-8", errors="ignore").lstrip("\r\n")
+
+
+def _check_size(path: Path, options: ReadOptions) -> None:
+    """Estimate rows, columns and memory from the beginning of the file; refuse what does not fit."""
+    size = path.stat().st_size
+    if size == 0:
+        raise DataError(f"{path.name} is empty (0 bytes); choose a file with a header and rows")
+    with path.open("rb") as file:
+        head = file.read(_SAMPLE_BYTES)
+    sample = _sample_of(head) if b"\x00" not in head else head.replace(b"\x00", b"").decode("latin-1")
+    n_columns = len((_records(sample, options.separator or find_separator(sample)) or [[]])[0])
+    n_lines = max(head.count(b"\n"), head.count(b"\r"), 1)
+    n_rows = round(size / len(head) * n_lines)
+    # the bytes, pyarrow's copy and the distinct texts; a cell's offset, code, value and temporaries
+    memory.require(3 * size + 20 * n_rows * n_columns, path.name, n_rows, n_columns)
+
+
+def _single_blanks(text: bytes) -> bytes:
+    if b'"' in text:
+        return text
+    text = re.sub(rb"[ \t]+", b" ", text)
+    return re.sub(rb"(?m)^ | (?=\r?$)", b"", text)
+
+
+def _split(text: bytes, separator: str, file_name: str) -> _Grid:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    first = next(_iterate(text[: 1 << 20], separator, file_name))
+    names = [str(i) for i in range(len(first))]
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(text),
+            read_options=arrow_csv.ReadOptions(column_names=names, block_size=1 << 22),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=separator,
+                newlines_in_values=b'"' in text,
+                ignore_empty_lines=len(names) > 1,  # in a single column an empty line is a missing cell
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        return _split_ragged(text, separator, file_name)
+    return _Grid(first, [column.slice(1) for column in table.columns], [])
+
+
+def _iterate(text: bytes, separator: str, file_name: str) -> Iterator[list[str]]:
+    """Yield the records, slowly but with every oddity; empty lines are left out."""
+    for _, record in _iterate_with_lines(text, separator, file_name):
+        yield record
+
+
+def _iterate_with_lines(text: bytes, separator: str, file_name: str) -> Iterator[tuple[int, list[str]]]:
+    stream = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", errors="replace", newline="")
+    reader = csv.reader(stream, delimiter=separator)
+    line = 1
+    try:
+        for record in reader:
+            if record:
+                yield line, record
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(
+            f"{file_name}, line {line}: a cell is longer than {csv.field_size_limit():,} characters "
+            f"({error}); look for a quotation mark that is never closed"
+        ) from None
+
+
+def _split_ragged(text: bytes, separator: str, file_name: str) -> _Grid:
+    """Split a file whose rows differ in length: short rows are filled up, long ones refused."""
+    import pyarrow as pa
+
+    records = list(_iterate_with_lines(text, separator, file_name))
+    first, rows = records[0][1], records[1:]
+    if rows and all(len(record) == len(first) + 1 for _, record in rows):
+        first = ["row name", *first]  # R leaves the header of the row names out
+    width, short = len(first), []
+    for line, record in rows:
+        if any(cell.strip() for cell in record[width:]):
+            raise DataError(
+                f"{file_name}, line {line}: {len(record)} cells where the first row has {width}; put "
+                "cells that hold the separator in quotation marks, or choose another separator"
+            )
+        if len(record) < width:
+            short.append(line)
+        record.extend([""] * (width - len(record)))
+    columns = [pa.chunked_array([pa.array([r[i] for _, r in rows], pa.string())]) for i in range(width)]
+    notes = []
+    if short:
+        count = "1 row is" if len(short) == 1 else f"{len(short):,} rows are"
+        notes.append(f"{count} shorter than the first (line {short[0]}); the cells that lack count as empty")
+    return _Grid(first, columns, notes)
+
+
+def _with_header(grid: _Grid, has_header: bool, file_name: str) -> RawTable:
+    import pyarrow as pa
+
+    lines = Lines()
+    if has_header:
+        names = grid.first
+        if all(name.startswith(" ") for name in names[1:]):  # "a, b, c": the blank belongs to the comma
+            names = [name.strip() for name in names]
+        return RawTable(names, grid.columns, lines, grid.notes, {})
+    names = [f"column {i}" for i in range(1, len(grid.first) + 1)]
+    columns = [
+        pa.chunked_array([pa.array([cell], pa.string()), *column.chunks])
+        for cell, column in zip(grid.first, grid.columns, strict=True)
+    ]
+    return RawTable(names, columns, lines, grid.notes, {})
+
+
+def _lines(text: bytes, separator: str, n_header: int, n_rows: int) -> Lines:
+    """Find the line of every row; only where rows and lines do not run together is the file read again."""
+    body = text.rstrip(b"\r\n")
+    n_lines = body.count(b"\n") + 1 if b"\n" in body else body.count(b"\r") + 1
+    if n_lines == n_rows + n_header:
+        return Lines(first=n_header + 1)
+    starts = [line for line, _ in _iterate_with_lines(text, separator, "")][n_header:]
+    return Lines(starts=np.array(starts, np.int64)) if len(starts) == n_rows else Lines()
+
+
+def _drop_empty_rows(raw: RawTable, lines: Lines) -> tuple[RawTable, Lines]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(raw.cells) < 2 or len(raw.cells[0]) == 0:
+        return raw, lines
+    empty = np.ones(len(raw.cells[0]), np.bool_)
+    for column in raw.cells:
+        empty &= pc.equal(pc.utf8_trim_whitespace(column), "").to_numpy(zero_copy_only=False).astype(bool)
+        if not empty.any():
+            return raw, lines
+    kept = np.flatnonzero(~empty)
+    starts = np.array([lines.of(int(row)) for row in kept], np.int64)
+    count = f"{int(empty.sum()):,} empty row{'s' if empty.sum() > 1 else ''} dropped"
+    cells = [column.filter(pa.array(~empty)) for column in raw.cells]
+    where = f"{count} (first: {lines.phrase(int(np.argmax(empty)))})"
+    return replace(raw, cells=cells, notes=[*raw.notes, where]), Lines(starts=starts)
