@@ -1,0 +1,351 @@
+"""Small widgets that every panel uses: literal labels, elided labels, empty states, busy bars, titles."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.ui import icons, theme
+
+_FONTS = {
+    "caption": (11, 400),
+    "section": (11, 600),
+    "secondary": (12, 400),
+    "body": (13, 400),
+    "name": (13, 600),
+    "heading": (15, 600),
+    "title": (20, 600),
+    "figure": (28, 600),
+    "danger": (12, 400),
+    "warning": (12, 400),
+    "good": (12, 400),
+}
+
+
+def literal(text: str) -> str:
+    """Text for a tool tip, shown letter for letter: Qt would read "<b>" in it as markup."""
+    return f"<qt>{html.escape(text)}</qt>".replace("\n", "<br>") if text else ""
+
+
+class Label(QLabel):
+    """A label whose text is never markup and whose font follows the theme.
+
+    Parameters
+    ----------
+    text : str
+    look : str
+        "caption", "section", "secondary", "body", "name", "heading", "title", "figure", "danger",
+        "warning" or "good".
+    """
+
+    def __init__(self, text: str = "", look: str = "body", wrap: bool = False, parent: QWidget | None = None):
+        super().__init__(parent)
+        self._look = look
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("text", look)
+        self.setWordWrap(wrap)
+        self.setText(text)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        self.setFont(theme.font(*_FONTS[self._look]))
+
+
+class ElidedLabel(Label):
+    """A one-line label that shortens its text to the room there is; the tool tip has all of it."""
+
+    def __init__(self, text: str = "", look: str = "body", mode=Qt.TextElideMode.ElideMiddle, parent=None):
+        self._full, self._mode = "", mode
+        super().__init__(text, look, parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(24)
+
+    def setText(self, text: str) -> None:
+        self._full = text
+        self._elide()
+
+    def full_text(self) -> str:
+        return self._full
+
+    def _elide(self) -> None:
+        shown = QFontMetrics(self.font()).elidedText(self._full, self._mode, max(self.width(), 24))
+        super().setText(shown)
+        self.setToolTip(literal(self._full) if shown != self._full else "")
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self.font())
+        return QSize(metrics.horizontalAdvance(self._full) + 4, metrics.height())
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+
+class IconLabel(QWidget):
+    """One icon of the table at a fixed size."""
+
+    def __init__(self, name: str, px: int = 16, token: str = "text2", parent: QWidget | None = None):
+        super().__init__(parent)
+        self._name, self._px, self._token = name, px, token
+        self.setFixedSize(theme.scaled(px), theme.scaled(px))
+        theme.changed.connect(self._dress)
+
+    def set_icon(self, name: str, token: str = "text2") -> None:
+        self._name, self._token = name, token
+        self.update()
+
+    def _dress(self) -> None:
+        self.setFixedSize(theme.scaled(self._px), theme.scaled(self._px))
+        self.update()
+
+    def paintEvent(self, event) -> None:
+        painter = QPainter(self)
+        icons.paint(painter, QRectF(self.rect()), self._name, self._token)
+        painter.end()
+
+
+def button(
+    text: str, look: str = "", slot: Callable[[], object] | None = None, object_name: str = "", icon: str = ""
+) -> QPushButton:
+    """A push button of one look: "primary", "quiet" or plain."""
+    made = QPushButton(text)
+    made.setProperty("look", look)
+    made.setObjectName(object_name)
+    if icon:
+        made.setIcon(icons.icon(icon, "on_accent" if look == "primary" else "text2"))
+    if slot is not None:
+        made.clicked.connect(lambda _checked=False: slot())
+    return made
+
+
+def bare_button(
+    icon: str, tip: str, slot: Callable[[], object] | None = None, object_name: str = "", token: str = "text2"
+) -> QToolButton:
+    """An icon alone, at least 24 px wide, explained by its tool tip."""
+    made = QToolButton()
+    made.setProperty("look", "bare")
+    made.setIcon(icons.icon(icon, token))
+    made.setIconSize(QSize(16, 16))
+    made.setToolTip(tip)
+    made.setAccessibleName(tip)
+    made.setObjectName(object_name)
+    if slot is not None:
+        made.clicked.connect(lambda _checked=False: slot())
+    return made
+
+
+def action_button(action: QAction, look: str = "") -> QPushButton:
+    """A push button that does what `action` does and is on when it is."""
+    made = button(action.text().replace("&", ""), look, action.trigger)
+    made.setEnabled(action.isEnabled())
+    made.setToolTip(action.toolTip())
+
+    def follow() -> None:
+        made.setEnabled(action.isEnabled())
+
+    action.changed.connect(follow)
+    made.destroyed.connect(lambda: action.changed.disconnect(follow))
+    return made
+
+
+def line() -> QFrame:
+    """A divider of one pixel."""
+    made = QFrame()
+    made.setProperty("look", "line")
+    made.setFixedHeight(1)
+    return made
+
+
+class ComboBox(QComboBox):
+    """A combo box that the wheel scrolls past and that never demands the width of its longest item."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(4)
+        self.setIconSize(QSize(16, 16))
+
+    def wheelEvent(self, event) -> None:
+        event.ignore()
+
+
+def column(*items: QWidget | QLayout | int, margins: int = 0, spacing: int = 8) -> QVBoxLayout:
+    """A vertical layout of widgets and layouts; an int is that much space, -1 a stretch."""
+    return _fill(QVBoxLayout(), items, margins, spacing)
+
+
+def row(*items: QWidget | QLayout | int, margins: int = 0, spacing: int = 8) -> QHBoxLayout:
+    """A horizontal layout of widgets and layouts; an int is that much space, -1 a stretch."""
+    return _fill(QHBoxLayout(), items, margins, spacing)
+
+
+def _fill(layout, items, margins, spacing):
+    layout.setContentsMargins(margins, margins, margins, margins)
+    layout.setSpacing(spacing)
+    for item in items:
+        if isinstance(item, int):
+            layout.addStretch(1) if item < 0 else layout.addSpacing(item)
+        elif isinstance(item, QLayout):
+            layout.addLayout(item)
+        else:
+            layout.addWidget(item)
+    return layout
+
+
+def clear(layout: QLayout) -> None:
+    """Take everything out of a layout and let it go."""
+    while item := layout.takeAt(0):
+        if widget := item.widget():
+            widget.setParent(None)
+            widget.deleteLater()
+        elif inner := item.layout():
+            clear(inner)
+
+
+class EmptyState(QWidget):
+    """What stands where a picture will be: an icon, what will be here, how, and one button."""
+
+    def __init__(
+        self,
+        icon: str,
+        sentence: str,
+        how: str = "",
+        action: QAction | None = None,
+        parent: QWidget | None = None,
+    ):
+        super().__init__(parent)
+        self._icon = IconLabel(icon, 40, "text3")
+        self._sentence = Label(sentence, "heading", wrap=True)
+        self._how = Label(how, "secondary", wrap=True)
+        for label in (self._sentence, self._how):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        items: list = [-1, row(-1, self._icon, -1), 4, self._sentence, self._how]
+        self._how.setVisible(bool(how))
+        self.button: QPushButton | None = None
+        if action is not None:
+            self.button = action_button(action)
+            items += [4, row(-1, self.button, -1)]
+        self.setLayout(column(*items, -1, margins=16, spacing=8))
+
+    def say(self, sentence: str, how: str = "") -> None:
+        """Change the words."""
+        self._sentence.setText(sentence)
+        self._how.setText(how)
+        self._how.setVisible(bool(how))
+
+
+class Switch(QWidget):
+    """Shows either the empty state or the content."""
+
+    def __init__(self, empty: QWidget, content: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(content)
+        self.empty, self.content = empty, content
+
+    def show_content(self, is_there: bool) -> None:
+        self._stack.setCurrentIndex(int(is_there))
+
+    @property
+    def shows_content(self) -> bool:
+        return self._stack.currentIndex() == 1
+
+
+class BusyBar(QProgressBar):
+    """The 2 px bar on a panel's top edge; it comes after 300 ms and never for less."""
+
+    DELAY_MS = 300
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "edge")
+        self.setRange(0, 0)
+        self.setTextVisible(False)
+        self.setFixedHeight(2)
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.setSizePolicy(policy)
+        self.hide()
+        self._timer = QTimer(self, singleShot=True, interval=self.DELAY_MS, timeout=self.show)
+
+    def begin(self) -> None:
+        self._timer.start()
+
+    def end(self) -> None:
+        self._timer.stop()
+        self.hide()
+
+
+class Header(QWidget):
+    """A panel's foldable section: a caret, its name in capitals, what is folded below."""
+
+    toggled = Signal(bool)
+
+    def __init__(self, text: str, is_open: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._caret = IconLabel("opened", 12)
+        self._label = Label(text.upper(), "section")
+        self._is_open = is_open
+        self.setLayout(row(self._caret, self._label, -1, spacing=4))
+        self.setMinimumHeight(theme.scaled(24))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(text)
+        self._caret.set_icon("opened" if is_open else "closed")
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    def toggle(self) -> None:
+        self._is_open = not self._is_open
+        self._caret.set_icon("opened" if self._is_open else "closed")
+        self.toggled.emit(self._is_open)
+
+    def mousePressEvent(self, event) -> None:
+        self.toggle()
+
+    def keyPressEvent(self, event) -> None:
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.toggle()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event) -> None:
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(theme.tokens().colour("accent"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            painter.end()
+
+
+def repolish(widget: QWidget) -> None:
+    """Let the style sheet look at a changed dynamic property again."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+    widget.update()
+
+
+def is_palette_change(event: QEvent) -> bool:
+    """Tell whether `event` says that colours changed."""
+    return event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)
