@@ -1,0 +1,82 @@
+"""The list of the document's models: name editable in place, state and headline score beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
+
+from workbench.ui.widgets import literal
+
+if TYPE_CHECKING:
+    from workbench.document import Document
+
+RUN_ROLE = Qt.ItemDataRole.UserRole + 1  # the RunRecord
+STATE_WORDS = {
+    "new": "not trained",
+    "queued": "waiting",
+    "training": "training",
+    "done": "trained",
+    "stopped": "stopped",
+    "failed": "failed",
+}
+NO_INDEX = QModelIndex()
+
+
+class RunModel(QAbstractListModel):
+    """Mirrors `document.runs`; an edited name goes back as a rename."""
+
+    def __init__(self, document: Document, parent=None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._ids = list(document.runs)
+        document.run_added.connect(self.refresh)
+        document.run_removed.connect(self.refresh)
+        document.table_changed.connect(self.refresh)
+        document.run_changed.connect(self._on_run_changed)
+
+    def refresh(self, *_: object) -> None:
+        self.beginResetModel()
+        self._ids = list(self._document.runs)
+        self.endResetModel()
+
+    def _on_run_changed(self, run_id: str) -> None:
+        row = self.row_of(run_id)
+        if row >= 0:
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+    def rowCount(self, parent=NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._ids)
+
+    def run_id(self, row: int) -> str:
+        return self._ids[row]
+
+    def row_of(self, run_id: str | None) -> int:
+        return self._ids.index(run_id) if run_id in self._ids else -1
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        run = self._document.runs.get(self._ids[index.row()]) if index.isValid() else None
+        if run is None:
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return run.name
+        if role == RUN_ROLE:
+            return run
+        if role == Qt.ItemDataRole.ToolTipRole:
+            words = [run.name, STATE_WORDS[run.state].capitalize(), run.error or ""]
+            return literal("\n".join(word for word in words if word))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{run.name}, {STATE_WORDS[run.state]}"
+        return None
+
+    def setData(self, index: QModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        name = str(value).strip()
+        if role != Qt.ItemDataRole.EditRole or not name:
+            return False
+        run_id = self._ids[index.row()]
+        if name != self._document.runs[run_id].name:
+            self._document.rename_run(run_id, name)
+        return True
+
+    def flags(self, index: QModelIndex) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable

@@ -1,0 +1,264 @@
+"""The table's columns: how they were read, what they mean, what is wrong with them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QWidget
+
+from workbench.ui import icons
+from workbench.ui.context import Context
+from workbench.ui.forms.import_form import ImportForm
+from workbench.ui.forms.target_form import SplitForm, TargetForm
+from workbench.ui.item_models.column_model import ORDERS, ColumnModel
+from workbench.ui.item_models.delegates import ColumnDelegate
+from workbench.ui.widgets import (
+    ComboBox,
+    ElidedLabel,
+    EmptyState,
+    IconLabel,
+    Switch,
+    button,
+    column,
+    literal,
+    row,
+)
+
+KIND_WORDS = {
+    "number": "Number",
+    "category": "Category",
+    "yes_no": "Yes or no",
+    "date": "Date",
+    "text": "Text",
+}
+ROLE_WORDS = {
+    "feature": "Feature",
+    "target": "Target",
+    "weight": "Weight",
+    "group": "Group",
+    "id": "Identifier",
+    "ignored": "Ignored",
+}
+PROBLEM_WORDS = {"constant": "constant", "identifier": "identifier-like", "leaks": "leaking"}
+
+
+class DataPanel(QWidget):
+    """Edits kinds and roles through the document; strengths and problems are found on `lanes.views`."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.data")
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._context, self._document = context, context.document
+        self._job = None
+        self._problems: tuple = ()
+        self.model = ColumnModel(self)
+        self._import, self._target = ImportForm(), TargetForm(context.document)
+        self._split = SplitForm(context.document)
+        self.list = self._make_list()
+        content = QWidget()
+        content.setLayout(
+            column(
+                self._import,
+                self._target,
+                self._make_banner(),
+                self._make_search(),
+                self.list,
+                self._make_editors(),
+                self._split,
+                margins=8,
+                spacing=8,
+            )
+        )
+        open_action = context.actions.get("action.file.open")
+        self._switch = Switch(
+            EmptyState("file", "No table yet", "Open a file or a sample.", open_action), content
+        )
+        self.setLayout(column(self._switch))
+        self._study_timer = QTimer(self, singleShot=True, interval=0, timeout=self._study)
+        self._connect()
+        self.refresh()
+
+    def _connect(self) -> None:
+        self._import.requested.connect(self._on_reread)
+        self._document.table_changed.connect(self._on_table_changed)
+        self._document.columns_changed.connect(self.refresh)
+        self.list.selectionModel().selectionChanged.connect(self._refresh_editors)
+        self.model.modelReset.connect(self._refresh_editors)
+
+    def _make_list(self) -> QListView:
+        view = QListView()
+        view.setObjectName("data.columns")
+        view.setAccessibleName("Columns")
+        view.setModel(self.model)
+        view.setItemDelegate(ColumnDelegate(view))
+        view.setUniformItemSizes(True)  # 300 columns: one size is asked, not 300
+        view.setMouseTracking(True)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setMinimumHeight(84)
+        return view
+
+    def _make_banner(self) -> QFrame:
+        self._banner = QFrame()
+        self._banner.setObjectName("data.problems")
+        self._banner.setProperty("look", "banner")
+        self._banner_text = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
+        ignore = button("Ignore", "quiet", self._on_ignore, "data.ignore_problems")
+        self._banner.setLayout(
+            row(8, IconLabel("warning", 16, "warning"), self._banner_text, ignore, spacing=4)
+        )
+        self._banner.hide()
+        return self._banner
+
+    def _make_search(self) -> QWidget:
+        self.search = QLineEdit()
+        self.search.setObjectName("data.search")
+        self.search.setPlaceholderText("Search columns")
+        self.search.setAccessibleName("Search columns")
+        self.search.setClearButtonEnabled(False)
+        self.search.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search.textChanged.connect(self.model.set_search)
+        self.order = ComboBox()
+        self.order.setObjectName("data.order")
+        self.order.setAccessibleName("Order of columns")
+        for key, words in ORDERS.items():
+            self.order.addItem(words, key)
+        self.order.setToolTip("Order of columns")
+        self.order.activated.connect(lambda idx: self.model.set_order(self.order.itemData(idx)))
+        holder = QWidget()
+        layout = row(self.search, self.order, spacing=6)
+        layout.setStretch(0, 3)
+        layout.setStretch(1, 2)
+        self.order.view().setMinimumWidth(200)
+        holder.setLayout(layout)
+        return holder
+
+    def _make_editors(self) -> QWidget:
+        self.kind, self.role = ComboBox(), ComboBox()
+        for combo, name, words in ((self.kind, "kind", KIND_WORDS), (self.role, "role", ROLE_WORDS)):
+            combo.setObjectName(f"data.{name}")
+            combo.setAccessibleName(name.capitalize())
+            combo.setPlaceholderText(name.capitalize())
+            for key, text in words.items():
+                combo.addItem(icons.icon(key), text, key)
+        self.kind.activated.connect(self._on_kind)
+        self.role.activated.connect(self._on_role)
+        self._reason = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
+        self._reason.setObjectName("data.reason")
+        self._editors = QWidget()
+        self._editors.setLayout(column(row(self.kind, self.role, spacing=6), self._reason, spacing=4))
+        return self._editors
+
+    def selected_names(self) -> list[str]:
+        """Names of the selected columns, in the order shown."""
+        rows = sorted(index.row() for index in self.list.selectionModel().selectedIndexes())
+        return [self.model.name(at) for at in rows]
+
+    def select(self, names: list[str]) -> None:
+        """Select columns by name; hidden ones are passed over."""
+        selection = self.list.selectionModel()
+        selection.clearSelection()
+        for name in names:
+            if (at := self.model.row_of(name)) >= 0:
+                selection.select(self.model.index(at), QItemSelectionModel.SelectionFlag.Select)
+
+    def _on_table_changed(self) -> None:
+        self._problems = ()
+        self.model.set_strengths({})
+        self.search.clear()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the document's columns, target and split."""
+        table = self._document.table
+        self._switch.show_content(table is not None)
+        self.model.set_table(table, self._document.roles)
+        if table is not None:
+            self._import.set_table(table)
+            self._target.refresh()
+            self._split.refresh()
+            self._study_timer.start()
+        self._refresh_editors()
+        self._refresh_banner()
+
+    def _refresh_editors(self, *_: object) -> None:
+        table, names = self._document.table, self.selected_names()
+        self.kind.setEnabled(bool(names))
+        self.role.setEnabled(bool(names))
+        if table is None or not names:
+            self.kind.setCurrentIndex(-1)
+            self.role.setCurrentIndex(-1)
+            self._reason.setText("Select columns to change what they are.")
+            return
+        columns = [table.column(name) for name in names]
+        kinds = {column_.kind for column_ in columns}
+        roles = {self._document.roles.get(name, "feature") for name in names}
+        self.kind.setCurrentIndex(self.kind.findData(kinds.pop()) if len(kinds) == 1 else -1)
+        self.role.setCurrentIndex(self.role.findData(roles.pop()) if len(roles) == 1 else -1)
+        words = columns[0].reason if len(columns) == 1 else f"{len(columns)} columns selected"
+        self._reason.setText(words)
+
+    def _on_kind(self, idx: int) -> None:
+        if names := self.selected_names():
+            self._change(lambda: self._document.set_kind(names, self.kind.itemData(idx)))
+
+    def _on_role(self, idx: int) -> None:
+        names = self.selected_names()
+        if names:
+            self._change(lambda: self._document.set_roles(names, self.role.itemData(idx)))
+
+    def _change(self, mutate) -> None:
+        """Change the document; what it refuses is said in the status line and the fields go back."""
+        from engine.errors import DataError, ParameterError
+
+        try:
+            mutate()
+        except (DataError, ParameterError) as error:
+            self._document.message_posted.emit(str(error))
+            self._refresh_editors()
+            self._reason.setText(str(error))
+
+    def _on_reread(self, options) -> None:
+        self._change(lambda: self._document.reread(options))
+
+    def _study(self) -> None:
+        """Find strengths and problems in the background; only the latest question's answer is shown."""
+        table, roles, target = self._document.table, dict(self._document.roles), self._document.target
+        if table is None:
+            return
+        self._context.lanes.views.submit_latest(
+            "data.study", lambda: _study(table, roles, target), self._on_studied
+        )
+
+    def _on_studied(self, future) -> None:
+        if future.cancelled() or self._document.table is None:
+            return
+        strengths, self._problems = future.result()
+        self.model.set_strengths(strengths)
+        words = {p.column: f"Looks {PROBLEM_WORDS[p.kind]}: {p.message}" for p in self._problems}
+        self.model.set_problems(words)
+        self._refresh_banner()
+
+    def _refresh_banner(self) -> None:
+        names = set(self._document.features)
+        present = [problem for problem in self._problems if problem.column in names]
+        self._banner.setVisible(bool(present))
+        counts = {kind: sum(p.kind == kind for p in present) for kind in PROBLEM_WORDS}
+        parts = [f"{count} {PROBLEM_WORDS[kind]}" for kind, count in counts.items() if count]
+        self._banner_text.setText(", ".join(parts))
+        details = "\n".join(f"{problem.column}: {problem.message}" for problem in present)
+        self._banner.setToolTip(literal(details))
+
+    def _on_ignore(self) -> None:
+        names = set(self._document.features)
+        if columns := [p.column for p in self._problems if p.column in names]:
+            self._document.set_roles(columns, "ignored")
+
+
+def _study(table, roles, target) -> tuple:
+    """Strength of every other column against the target, and the problems; runs on a worker."""
+    from workbench.problems import column_strengths, find_problems
+
+    strengths = column_strengths(table, target) if target else {}
+    return strengths, find_problems(table, roles)

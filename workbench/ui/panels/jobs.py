@@ -1,0 +1,77 @@
+"""What runs now and what was told: the training with its progress, and the day's messages."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTime
+from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QWidget
+
+from workbench.ui import theme
+from workbench.ui.context import Context
+from workbench.ui.widgets import ElidedLabel, Label, action_button, column, row
+
+MAX_MESSAGES = 500
+
+
+class JobsPanel(QWidget):
+    """Opened from the status line."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.jobs")
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._context, self._document = context, context.document
+        self._title = ElidedLabel("Nothing is running", "name")
+        self._progress = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
+        self.bar = QProgressBar()
+        self.bar.setObjectName("jobs.progress")
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        stop = context.actions.get("action.model.stop")
+        self._running = QWidget()
+        head = row(column(self._title, self._progress, spacing=2), spacing=12)
+        if stop is not None:
+            head.addWidget(action_button(stop), 0, Qt.AlignmentFlag.AlignTop)
+        self._running.setLayout(column(head, self.bar, spacing=8))
+        self.messages = QPlainTextEdit()
+        self.messages.setObjectName("jobs.messages")
+        self.messages.setAccessibleName("Messages")
+        self.messages.setReadOnly(True)
+        self.messages.setMaximumBlockCount(MAX_MESSAGES)
+        self.messages.setPlaceholderText("What the program did is listed here.")
+        told = Label("MESSAGES", "section")
+        self.setLayout(column(self._running, told, self.messages, margins=12, spacing=8))
+        context.trainer.started.connect(self.refresh)
+        context.trainer.advanced.connect(self.refresh)
+        context.trainer.ended.connect(self.refresh)
+        context.document.message_posted.connect(self.add_message)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.refresh()
+
+    def _dress(self) -> None:
+        self.messages.setFont(theme.font(12))
+
+    def add_message(self, text: str) -> None:
+        """Append a sentence with the time of day."""
+        self.messages.appendPlainText(f"{QTime.currentTime().toString('HH:mm:ss')}  {text}")
+
+    def refresh(self, *_: object) -> None:
+        job = self._context.trainer.current_job
+        self.bar.setVisible(job is not None)
+        self._progress.setVisible(job is not None)
+        if job is None:
+            self._title.setText("Nothing is running")
+            return
+        self._title.setText(job.title)
+        fraction, words = progress_of(job)
+        self._progress.setText(words)
+        self.bar.setValue(round(fraction * 1000))
+
+
+def progress_of(job) -> tuple[float, str]:
+    """A job's fraction done and its progress in words."""
+    progress = job.progress
+    if isinstance(progress, tuple):
+        return float(progress[0]), str(progress[1])
+    return float(getattr(progress, "fraction", 0.0)), str(getattr(progress, "text", progress))

@@ -1,0 +1,130 @@
+"""The models of this document: add, choose, rename in place, duplicate, delete, train again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
+
+from workbench.ui.context import Context
+from workbench.ui.item_models.delegates import RunDelegate
+from workbench.ui.item_models.run_model import RunModel
+from workbench.ui.widgets import Label, button, column, row
+
+ADDABLE = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"))
+
+
+class ModelsPanel(QWidget):
+    """The list mirrors `document.runs`; the selected row is `document.current_run`."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.models")
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._context, self._document = context, context.document
+        self._is_refreshing = False
+        self._add_actions()
+        self._model = RunModel(context.document, self)
+        self.list = self._make_list()
+        self._hint = Label("No model yet. Add one:", "secondary", wrap=True)
+        buttons = row(*self._make_buttons(), spacing=4)
+        self.setLayout(column(self._hint, buttons, self.list, margins=8, spacing=8))
+        self._model.modelReset.connect(self._refresh_current)
+        context.document.current_run_changed.connect(self._refresh_current)
+        for signal in (context.document.table_changed, context.document.columns_changed):
+            signal.connect(self._refresh_enabled)
+        context.document.run_changed.connect(self._refresh_enabled)
+        self._refresh_current()
+
+    def _make_list(self) -> QListView:
+        view = QListView()
+        view.setObjectName("models.list")
+        view.setAccessibleName("Models")
+        view.setModel(self._model)
+        view.setItemDelegate(RunDelegate(view))
+        view.setMouseTracking(True)
+        view.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed
+        )
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(self._on_menu)
+        view.selectionModel().currentChanged.connect(self._on_current_changed)
+        return view
+
+    def _make_buttons(self) -> list[QWidget]:
+        made: list[QWidget] = []
+        for kind, title in ADDABLE:
+            action = self._context.actions[f"action.model.add_{kind}"]
+            add = button(title, "", action.trigger, f"models.add_{kind}", kind)
+            add.setToolTip(action.toolTip())
+            add.setMinimumWidth(0)
+            action.changed.connect(lambda add=add, action=action: add.setEnabled(action.isEnabled()))
+            made.append(add)
+        return made
+
+    def _add_actions(self) -> None:
+        actions = self._context.actions
+        keys = {"tree": "Ctrl+1", "forest": "Ctrl+2", "boosting": "Ctrl+3"}
+        for kind, title in ADDABLE:
+            actions.add(
+                f"action.model.add_{kind}",
+                f"Add {title}",
+                keys[kind],
+                lambda kind=kind: self._document.add_run(kind),
+                kind,
+            )
+        actions.add("action.model.rename", "Rename Model", None, self.rename_current, "rename")
+        actions.add("action.model.duplicate", "Duplicate Model", "Ctrl+D", self._duplicate, "duplicate")
+        actions.add("action.model.delete", "Delete Model", None, self._delete, "delete")
+
+    def _refresh_current(self, *_: object) -> None:
+        self._is_refreshing = True
+        at = self._model.row_of(self._document.current_run_id)
+        self.list.setCurrentIndex(self._model.index(at) if at >= 0 else QModelIndex())
+        self._is_refreshing = False
+        self._refresh_enabled()
+
+    def _refresh_enabled(self, *_: object) -> None:
+        has_table = self._document.table is not None and self._document.target is not None
+        has_run = self._document.current_run is not None
+        self._hint.setVisible(has_table and not self._document.runs)
+        for kind, _title in ADDABLE:
+            self._context.actions.enable(f"action.model.add_{kind}", has_table)
+        for verb in ("rename", "duplicate", "delete"):
+            self._context.actions.enable(f"action.model.{verb}", has_run)
+
+    def _on_current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if not self._is_refreshing and current.isValid():
+            self._document.select_run(self._model.run_id(current.row()))
+
+    def rename_current(self) -> None:
+        """Open the editor on the current model's name."""
+        index = self.list.currentIndex()
+        if index.isValid():
+            self.list.setFocus()
+            self.list.edit(index)
+
+    def _duplicate(self) -> None:
+        if run_id := self._document.current_run_id:
+            self._document.duplicate_run(run_id)
+
+    def _delete(self) -> None:
+        if run_id := self._document.current_run_id:
+            self._document.delete_run(run_id)
+
+    def keyPressEvent(self, event) -> None:
+        if event.key() == Qt.Key.Key_Delete and self.list.hasFocus():
+            self._delete()
+        else:
+            super().keyPressEvent(event)
+
+    def _on_menu(self, position) -> None:
+        if not self.list.indexAt(position).isValid():
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for verb in ("train", "rename", "duplicate", "copy_script", "export", "apply", "delete"):
+            action = self._context.actions.get(f"action.model.{verb}")
+            if action is not None:
+                menu.addAction(action)
+        menu.popup(self.list.viewport().mapToGlobal(position))

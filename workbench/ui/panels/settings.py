@@ -1,0 +1,118 @@
+"""The settings of the selected model, written from its parameter table; the split; the Train button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.ui import theme
+from workbench.ui.context import Context
+from workbench.ui.forms.parameter_form import ParameterForm
+from workbench.ui.item_models.run_model import STATE_WORDS
+from workbench.ui.widgets import ElidedLabel, EmptyState, Label, Switch, button, column, line, repolish
+
+
+class SettingsPanel(QWidget):
+    """Shows `document.current_run`'s parameters and changes them through the document."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.settings")
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._context, self._document = context, context.document
+        self._name = ElidedLabel("", "heading")
+        self._state = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
+        self._note = Label("", "warning", wrap=True)
+        self._note.setObjectName("settings.note")
+        self.form = ParameterForm("settings")
+        self._train = button("Train", "primary", self._on_train, "settings.train")
+        self._switch = Switch(self._make_empty(), self._make_content())
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._switch)
+        self.form.edited.connect(self._on_edited)
+        self._connect()
+        self.refresh()
+
+    def _make_empty(self) -> QWidget:
+        action = self._context.actions.get("action.model.add_tree")
+        return EmptyState("settings", "Settings of the model", "Add a model to change how it learns.", action)
+
+    def _make_content(self) -> QWidget:
+        page = QWidget()
+        page.setProperty("look", "page")
+        page.setLayout(column(self.form, -1, margins=theme.PANEL_PADDING, spacing=0))
+        area = QScrollArea()
+        area.setObjectName("settings.scroll")
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(page)
+        head, foot = QWidget(), QWidget()
+        head.setLayout(column(self._name, self._state, margins=12, spacing=2))
+        foot.setLayout(column(self._note, self._train, margins=12, spacing=8))
+        content = QWidget()
+        content.setLayout(column(head, line(), area, line(), foot, spacing=0))
+        return content
+
+    def _connect(self) -> None:
+        document, trainer = self._document, self._context.trainer
+        document.current_run_changed.connect(self.refresh)
+        document.run_changed.connect(self._on_run_changed)
+        document.parameter_changed.connect(self._on_run_changed)
+        document.columns_changed.connect(self.refresh)
+        document.table_changed.connect(self.refresh)
+        trainer.started.connect(self.refresh)
+        trainer.ended.connect(self.refresh)
+        theme.changed.connect(self.refresh)
+
+    def _on_run_changed(self, run_id: str, *_: object) -> None:
+        if run_id == self._document.current_run_id:
+            self.refresh()
+
+    def refresh(self, *_: object) -> None:
+        """Show what the document holds."""
+        from workbench.catalog import CATALOG, start_parameters
+
+        run = self._document.current_run
+        self._switch.show_content(run is not None)
+        if run is None:
+            return
+        entry = CATALOG[run.spec.kind]
+        task = "classification" if self._document.is_classification else "regression"
+        n_rows = self._document.table.n_rows if self._document.table is not None else 0
+        self._name.setText(run.name)
+        self._state.setText(f"{entry.title}, {STATE_WORDS[run.state]}")
+        self.form.set_parameters(entry.parameters(task))
+        self.form.set_values(run.spec.parameters, start_parameters(run.spec.kind, task, n_rows))
+        self._note.setText(self._note_of(run))
+        self._note.setVisible(bool(self._note.text()))
+        self._refresh_button()
+
+    @staticmethod
+    def _note_of(run) -> str:
+        if run.state == "failed" and run.error:
+            return run.error
+        is_stale = run.result is not None and dict(run.result.spec.parameters) != dict(run.spec.parameters)
+        return "Changed since it was trained: the pictures still show the old settings." if is_stale else ""
+
+    def _refresh_button(self) -> None:
+        is_busy = self._is_training()
+        self._train.setText("Stop" if is_busy else "Train")
+        look = "" if is_busy else "primary"
+        if self._train.property("look") != look:
+            self._train.setProperty("look", look)
+            repolish(self._train)
+
+    def _is_training(self) -> bool:
+        run = self._document.current_run
+        return run is not None and run.state in ("queued", "training")
+
+    def _on_train(self) -> None:
+        name = "action.model.stop" if self._is_training() else "action.model.train"
+        self._context.actions[name].trigger()
+
+    def _on_edited(self, name: str, value: object) -> None:
+        if self._document.current_run_id:
+            self._document.set_parameter(self._document.current_run_id, name, value)

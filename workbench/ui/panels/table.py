@@ -1,0 +1,97 @@
+"""The rows as they are in the file: virtual, sortable, with missing cells marked."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from workbench.ui import theme
+from workbench.ui.context import Context
+from workbench.ui.item_models.delegates import CellDelegate
+from workbench.ui.item_models.table_model import TableModel
+from workbench.ui.widgets import EmptyState, Label, Switch, column, row
+
+MIN_WIDTH, MAX_WIDTH, N_MEASURED_ROWS = 72, 260, 100
+
+
+class TablePanel(QWidget):
+    """Shows `document.table`."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.table")
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._context, self._document = context, context.document
+        self.model = TableModel(self)
+        self.view = self._make_view()
+        self._caption = Label("", "caption")
+        content = QWidget()
+        head = row(12, self._caption, -1, spacing=0)
+        head.setContentsMargins(0, 6, 0, 6)
+        content.setLayout(column(head, self.view, spacing=0))
+        open_action = context.actions.get("action.file.open")
+        empty = EmptyState("table", "No table yet", "Open a file to see its rows here.", open_action)
+        self._switch = Switch(empty, content)
+        self.setLayout(column(self._switch))
+        context.document.table_changed.connect(self._on_table_changed)
+        context.document.columns_changed.connect(self.refresh)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self._on_table_changed()
+
+    def _make_view(self) -> QTableView:
+        view = QTableView()
+        view.setObjectName("table.view")
+        view.setAccessibleName("Table")
+        view.setModel(self.model)
+        view.setItemDelegate(CellDelegate(view))
+        view.setShowGrid(False)
+        view.setWordWrap(False)
+        view.setMouseTracking(True)
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        head = view.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setSortIndicatorClearable(True)
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        view.setSortingEnabled(True)
+        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        view.verticalHeader().setHighlightSections(False)
+        return view
+
+    def _dress(self) -> None:
+        self.view.verticalHeader().setDefaultSectionSize(theme.scaled(theme.CONTROL_HEIGHT))
+        self.view.setFont(theme.font(13))
+
+    def _on_table_changed(self) -> None:
+        self.view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.refresh()
+        self._fit_columns()
+        self.view.scrollToTop()
+
+    def refresh(self) -> None:
+        """Show the document's table again; scroll position and widths stay."""
+        document, table = self._document, self._document.table
+        self._switch.show_content(table is not None)
+        across, down = self.view.horizontalScrollBar().value(), self.view.verticalScrollBar().value()
+        self.model.set_table(table, document.target, tuple(document.classes))
+        self.view.horizontalScrollBar().setValue(across)
+        self.view.verticalScrollBar().setValue(down)
+        if table is not None:
+            n_missing = sum(column.n_missing for column in table.columns)
+            words = [f"{table.n_rows:,} rows", f"{len(table.columns):,} columns"]
+            words.append(f"{n_missing:,} missing cells" if n_missing else "no missing cells")
+            self._caption.setText(", ".join(words))
+
+    def _fit_columns(self) -> None:
+        """Give every column the room of its name and first cells; text of all rows is never measured."""
+        from PySide6.QtGui import QFontMetrics
+
+        table = self._document.table
+        head, body = QFontMetrics(theme.font(11, 600)), QFontMetrics(theme.font(13))
+        for idx, column_ in enumerate(table.columns if table is not None else ()):
+            texts = [column_.text(row_) for row_ in range(min(table.n_rows, N_MEASURED_ROWS))]
+            width = max((body.horizontalAdvance(text) for text in texts), default=0) + 36
+            width = max(width, head.horizontalAdvance(column_.name) + 36, MIN_WIDTH)
+            self.view.setColumnWidth(idx, theme.scaled(min(width, MAX_WIDTH)))
