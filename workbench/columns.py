@@ -39,12 +39,15 @@ class Reading:
         Order of day and month where both fit; None: find it.
     lines : Lines
         Where each row stands in the file, for messages.
+    is_text : bool
+        The file itself states that these are texts, so digits are not guessed to be numbers.
     """
 
     missing_tokens: tuple[str, ...] = DEFAULT_MISSING_TOKENS
     style: NumberStyle = PLAIN
     day_first: bool | None = None
     lines: Lines = field(default_factory=Lines)
+    is_text: bool = False
 
 
 @dataclass(frozen=True, eq=False)

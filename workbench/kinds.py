@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from workbench.columns import KIND_WORDS, KINDS, Column, Reading, refuse_kind
 MAX_ODD_SHARE = 0.01  # a number column may hold this share of other texts; each is reported
 MAX_ODD_TEXTS = 5
 MAX_SMALL_LEVELS = 10  # up to so many distinct texts are levels however few the rows
+_MAX_SPELLINGS = 16  # more distinct texts than that are no two levels, however they are spelled
 MAX_LEVEL_SHARE = 0.5  # above it, texts are hardly ever repeated: free text or an identifier
 _YES_NO = (
     ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"), ("nein", "ja"),
@@ -56,9 +57,27 @@ class CellFacts:
 
     @cached_property
     def dates(self) -> dates.DateReading:
-        reading = dates.parse(self.texts, self.reading.day_first)
-        reading.days[~self.is_present] = np.nan
-        return reading
+        wanted = self.is_present & ~self.is_number  # no text is both
+        days = np.full(len(wanted), np.nan)
+        reading = dates.parse(self.pick(wanted), self.reading.day_first)
+        days[wanted] = reading.days
+        return replace(reading, days=days)
+
+    @cached_property
+    def distinct_numbers(self) -> NDArray[np.float64]:
+        return np.unique(self.numbers[self.is_number])
+
+    @cached_property
+    def has_leading_zero(self) -> NDArray[np.bool_]:
+        return numerals.has_leading_zero(self.texts)
+
+    @cached_property
+    def is_inexact_integer(self) -> NDArray[np.bool_]:
+        return numerals.is_inexact_integer(self.texts)
+
+    @cached_property
+    def is_ambiguous(self) -> bool:
+        return numerals.is_ambiguous(self.present_texts)
 
     @cached_property
     def present_texts(self) -> Any:
@@ -93,7 +112,7 @@ class CellFacts:
         possible = {
             "number": self.n_present == 0 or bool(self.is_number.any()),
             "date": bool(np.isfinite(self.dates.days).any()),
-            "yes_no": self.n_present > 0 and len(self.levels[0]) <= 2,
+            "yes_no": 0 < self.is_present.sum() <= _MAX_SPELLINGS and len(self.levels[0]) <= 2,
         }
         return tuple(kind for kind in KINDS if possible.get(kind, True))
 
@@ -150,6 +169,8 @@ def guess_kind(facts: CellFacts) -> tuple[str, str]:
     """Return the kind that fits all rows of a column, and the reason in one sentence."""
     if facts.n_present == 0:
         return "number", "no values: every cell is missing"
+    if facts.reading.is_text:
+        return _guess_text_kind(facts)
     as_code = _why_code(facts)
     if as_code is not None:
         return as_code
@@ -173,14 +194,14 @@ def _why_code(facts: CellFacts) -> tuple[str, str] | None:
     """Tell whether the cells look like numbers but would lose something as such."""
     if facts.share(facts.is_number) < 1.0 - MAX_ODD_SHARE:
         return None
-    zeros = np.flatnonzero(numerals.has_leading_zero(facts.texts) & facts.is_present)
+    zeros = np.flatnonzero(facts.has_leading_zero & facts.is_present)
     if len(zeros):
         example = facts.texts[int(zeros[0])].as_py()
         n_levels = len(facts.levels[0])
         is_small = n_levels <= MAX_SMALL_LEVELS or n_levels <= MAX_LEVEL_SHARE * facts.n_present
         reason = f"codes such as {example}: as numbers they would lose their leading zeros"
         return ("category" if is_small else "text"), reason
-    large = np.flatnonzero(numerals.is_inexact_integer(facts.texts) & facts.is_present)
+    large = np.flatnonzero(facts.is_inexact_integer & facts.is_present)
     if len(large):
         example = facts.texts[int(large[0])].as_py()
         return "text", f"whole numbers above 2^53 such as {example}, which numbers could not hold exactly"
@@ -199,9 +220,9 @@ def _why_number(facts: CellFacts) -> str:
             f"{facts.n_present - n_odd:,} of {facts.n_present:,} cells are numbers; "
             f"the other {_count(n_odd, 'cell')} {'counts' if n_odd == 1 else 'count'} as missing"
         )
-    values = facts.numbers[facts.is_number]
-    n_distinct = len(np.unique(values))
-    if numerals.is_ambiguous(facts.present_texts):
+    values = facts.distinct_numbers
+    n_distinct = len(values)
+    if facts.is_ambiguous:
         return _ambiguous_note(facts)
     if n_distinct <= 10 and bool((values == np.floor(values)).all()):
         return (
@@ -247,7 +268,7 @@ def _levels(facts: CellFacts) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     present = np.flatnonzero(facts.is_present)
     texts: list[str] = facts.present_texts.to_pylist()
     is_numeric = bool(facts.is_number[present].all())
-    is_code = numerals.has_leading_zero(facts.texts) | numerals.is_inexact_integer(facts.texts)
+    is_code = facts.has_leading_zero | facts.is_inexact_integer
     if is_numeric and not is_code[present].any():
         numbers = facts.numbers[present] + 0.0  # -0.0 and 0.0 are one level
         order, inverse = np.unique(numbers, return_inverse=True)
@@ -269,19 +290,18 @@ def _levels(facts: CellFacts) -> tuple[tuple[str, ...], NDArray[np.int32]]:
 def _read_numbers(facts: CellFacts) -> _Values:
     values = facts.spread(facts.numbers, np.nan)
     n_missing = int(np.isnan(values).sum())
-    distinct = np.unique(facts.numbers[facts.is_number])
     notes = _odd_notes(facts, facts.is_present & ~facts.is_number, "is no number")
     n_infinite = int(facts.counts[np.isinf(facts.numbers)].sum())
     if n_infinite:
         notes += (f"{_count(n_infinite, 'infinite value')}; treat as missing or replace before training",)
-    if numerals.is_inexact_integer(facts.texts).any():
+    if facts.is_inexact_integer.any():
         notes += ("whole numbers above 2^53 are not exact as numbers",)
-    zeros = numerals.has_leading_zero(facts.texts) & facts.is_present
+    zeros = facts.has_leading_zero & facts.is_present
     if zeros.any():
         notes += (f"leading zeros of {_count(int(facts.counts[zeros].sum()), 'cell')} are lost as numbers",)
-    if facts.n_present and numerals.is_ambiguous(facts.present_texts):
+    if facts.is_ambiguous:
         notes += (_ambiguous_note(facts),)
-    return _Values(values, len(distinct), n_missing, (), notes)
+    return _Values(values, len(facts.distinct_numbers), n_missing, (), notes)
 
 
 def _read_dates(facts: CellFacts) -> _Values:
@@ -304,7 +324,7 @@ def _read_yes_no(facts: CellFacts) -> _Values:
 
 def _read_levels(facts: CellFacts) -> _Values:
     levels, codes = facts.levels
-    notes = ()
+    notes: tuple[str, ...]
     if facts.share(facts.is_number) >= 1.0 - MAX_ODD_SHARE:  # nearly a number: say what was in the way
         notes = _odd_notes(facts, facts.is_present & ~facts.is_number, "is no number")
     else:

@@ -95,10 +95,11 @@ def parse(texts: Any, style: NumberStyle) -> NDArray[np.float64]:
         numerals = pc.replace_substring(numerals, style.decimal, ".")
     numerals = pc.replace_substring_regex(numerals, r"^\+", "")
     values = np.array(pc.cast(numerals, pa.float64()).to_numpy(zero_copy_only=False), np.float64)
-    infinite = _to_numpy(pc.match_substring_regex(texts, _INFINITE))
-    if infinite.any():
-        negative = _to_numpy(pc.starts_with(texts, "-"))
-        values[infinite] = np.where(negative[infinite], -np.inf, np.inf)
+    others = np.flatnonzero(np.isnan(values))
+    rest = texts.take(pa.array(others))
+    infinite = _to_numpy(pc.match_substring_regex(rest, _INFINITE))
+    negative = _to_numpy(pc.starts_with(rest, "-"))
+    values[others[infinite]] = np.where(negative[infinite], -np.inf, np.inf)
     return values
 
 
@@ -124,6 +125,8 @@ def is_ambiguous(texts: Any) -> bool:
     import pyarrow.compute as pc
 
     pattern = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
+    if not _to_numpy(pc.match_substring_regex(texts.slice(0, 1), pattern)).any():
+        return False
     found = _to_numpy(pc.match_substring_regex(texts, pattern))
     points = _to_numpy(pc.match_substring(texts, "."))
     return bool(len(found) and found.all() and (points.all() or not points.any()))

@@ -35,15 +35,15 @@ class RawTable:
     lines : Lines
     notes : list of str
         What the reader had to put up with.
-    kinds : dict of str to str
-        Kinds that the file itself states (Parquet).
+    text_names : frozenset of str
+        Columns that the file itself states to be texts (Parquet).
     """
 
     names: list[str]
     cells: list[Any]
     lines: Lines
     notes: list[str]
-    kinds: dict[str, str]
+    text_names: frozenset[str] = frozenset()
 
 
 def make_table(raw: RawTable, path: Path, options: ReadOptions, data: bytes) -> Table:
@@ -64,8 +64,9 @@ def make_table(raw: RawTable, path: Path, options: ReadOptions, data: bytes) -> 
         options = replace(options, decimal=style.decimal, thousands=style.thousands)
 
         def read(name: str, column: TextCells) -> Any:
-            reading = Reading(options.tokens_of(name), style, options.day_first, raw.lines)
-            return read_column(name, column, reading, raw.kinds.get(name))
+            is_text = name in raw.text_names
+            reading = Reading(options.tokens_of(name), style, options.day_first, raw.lines, is_text)
+            return read_column(name, column, reading)
 
         columns = tuple(pool.map(read, names, cells))
     told = [note for column in columns for note in column_notes(column)]

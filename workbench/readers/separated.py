@@ -60,7 +60,7 @@ def read_separated(path: Path, options: ReadOptions) -> Table:
         has_header = name_columns(grid.first, sample)
     options = replace(options, has_header=has_header)
     raw = _with_header(grid, has_header, path.name)
-    lines = _lines(text, separator, 1 if has_header else 0, len(raw.cells[0]))
+    lines = _lines(text, separator, 1 if has_header else 0, len(raw.cells[0]), path.name)
     raw, lines = _drop_empty_rows(raw, lines)
     if len(raw.cells[0]) == 0:
         raise DataError(f"{path.name} holds a header but no rows; choose a file with rows below its header")
@@ -156,7 +156,18 @@ def _split(text: bytes, separator: str, file_name: str) -> _Grid:
         )
     except pa.ArrowInvalid:
         return _split_ragged(text, separator, file_name)
+    _check_quotes_closed(text, table, separator, file_name)
     return _Grid(first, [column.slice(1) for column in table.columns], [])
+
+
+def _check_quotes_closed(text: bytes, table: Any, separator: str, file_name: str) -> None:
+    """Refuse a file whose last cell runs to the end because its quotation mark is never closed."""
+    if text.count(b'"') % 2 == 0 or table.num_rows == 0:
+        return
+    last = [column[-1].as_py() for column in table.columns]
+    if any("\n" in cell for cell in last):
+        *_, (line, _) = _iterate_with_lines(text, separator, file_name)
+        raise DataError(f"{file_name}, line {line}: a quotation mark is never closed; close or remove it")
 
 
 def _iterate(text: bytes, separator: str, file_name: str) -> Iterator[list[str]]:
@@ -215,22 +226,22 @@ def _with_header(grid: _Grid, has_header: bool, file_name: str) -> RawTable:
         names = grid.first
         if all(name.startswith(" ") for name in names[1:]):  # "a, b, c": the blank belongs to the comma
             names = [name.strip() for name in names]
-        return RawTable(names, grid.columns, lines, grid.notes, {})
+        return RawTable(names, grid.columns, lines, grid.notes)
     names = [f"column {i}" for i in range(1, len(grid.first) + 1)]
     columns = [
         pa.chunked_array([pa.array([cell], pa.string()), *column.chunks])
         for cell, column in zip(grid.first, grid.columns, strict=True)
     ]
-    return RawTable(names, columns, lines, grid.notes, {})
+    return RawTable(names, columns, lines, grid.notes)
 
 
-def _lines(text: bytes, separator: str, n_header: int, n_rows: int) -> Lines:
+def _lines(text: bytes, separator: str, n_header: int, n_rows: int, file_name: str) -> Lines:
     """Find the line of every row; only where rows and lines do not run together is the file read again."""
     body = text.rstrip(b"\r\n")
     n_lines = body.count(b"\n") + 1 if b"\n" in body else body.count(b"\r") + 1
     if n_lines == n_rows + n_header:
         return Lines(first=n_header + 1)
-    starts = [line for line, _ in _iterate_with_lines(text, separator, "")][n_header:]
+    starts = [line for line, _ in _iterate_with_lines(text, separator, file_name)][n_header:]
     return Lines(starts=np.array(starts, np.int64)) if len(starts) == n_rows else Lines()
 
 
