@@ -50,7 +50,6 @@ class DataPanel(QWidget):
         self.setProperty("look", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._context, self._document = context, context.document
-        self._job = None
         self._problems: tuple = ()
         self.model = ColumnModel(self)
         self._import, self._target = ImportForm(), TargetForm(context.document)
@@ -227,9 +226,10 @@ class DataPanel(QWidget):
         table, roles, target = self._document.table, dict(self._document.roles), self._document.target
         if table is None:
             return
-        self._context.lanes.views.submit_latest(
-            "data.study", lambda: _study(table, roles, target), self._on_studied
+        job = self._context.lanes.views.submit_latest(
+            "data.study", lambda _monitor: _study(table, roles, target), "Looking at the columns"
         )
+        job.ended.connect(self._on_studied)
 
     def _on_studied(self, future) -> None:
         if future.cancelled() or self._document.table is None:
