@@ -1,0 +1,293 @@
+"""Exact 2-D surfaces and 1-D curves of tree ensembles, and a generic grid for everything else.
+
+A tree with all columns but two held fixed is a set of axis-aligned boxes in the plane of these two.
+So a sum of trees is a sum of boxes: each tree is walked once, each reachable leaf's box is added to a
+2-D difference array, and that is integrated once. The cost is reachable leaves plus pixels, not pixels
+times trees.
+
+Positions are *sample positions*: the value at a pixel is the prediction exactly there, so a threshold
+falls between two pixels as it falls between two rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import dtypes
+from engine.errors import DataError
+from engine.kernels import surface as kernels
+from engine.predict import _lay_end_to_end, tree_values
+from engine.tree.structure import LEVEL_SET, THRESHOLD, Tree
+
+CHUNK_ROWS = 65536  # rows of a generic grid predicted at a time
+TIE_TOLERANCE = 1e-9  # a sum of boxes rounds differently from a sum of trees: closer calls are predicted
+
+Predict = Callable[[NDArray[np.float64]], NDArray[Any]]
+"""Takes an encoded table (n_rows, n_features), returns (n_rows,) or (n_rows, n_outputs)."""
+
+
+class _Axis(NamedTuple):
+    feature: int
+    values: NDArray[np.float64]
+    n_known: int
+
+
+def cell_centres(lower: float, upper: float, n_cells: int) -> NDArray[np.float64]:
+    """Return the centres of `n_cells` equal cells between `lower` and `upper`: float64 (n_cells,)."""
+    edges = np.linspace(lower, upper, n_cells + 1)
+    return np.asarray(edges[:-1] * 0.5 + edges[1:] * 0.5)
+
+
+def tree_surface(
+    trees: Sequence[Tree], x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any
+) -> NDArray[np.float64]:
+    """Return the sum of the trees' leaf values on a grid of two columns, the others held.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+        At least one, all with the same number of outputs.
+    x_feature, y_feature : int
+        Two different columns.
+    x_values, y_values : array-like (n_x,), (n_y,)
+        Encoded values, ascending: numbers or level codes; NaN (missing) comes last.
+    held : array-like (n_features,)
+        Encoded values of all columns; those of `x_feature` and `y_feature` do not matter.
+
+    Returns
+    -------
+    float64 (n_outputs, n_y, n_x)
+        One tree: to the last bit the values of its leaves. More: equal to adding up predictions
+        within 1e-9 of the largest absolute value.
+
+    Raises
+    ------
+    DataError
+        The values do not ascend, or a column does not exist.
+    """
+    held = np.asarray(held, dtype=np.float64)
+    return _sum_on(trees, *_two_axes(x_feature, y_feature, x_values, y_values, held), held)
+
+
+def tree_curve(trees: Sequence[Tree], x_feature: int, x_values: Any, held: Any) -> NDArray[np.float64]:
+    """Return the sum of the trees' leaf values along one column: float64 (n_outputs, n_x).
+
+    Parameters and errors as in `tree_surface`.
+    """
+    held = np.asarray(held, dtype=np.float64)
+    return _sum_on(trees, _axis(x_feature, x_values, held), _no_axis(), held)[:, 0, :]
+
+
+def grid_table(
+    x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any, chunk_rows: int = CHUNK_ROWS
+) -> Iterator[NDArray[np.float64]]:
+    """Yield the grid's points as encoded tables of at most `chunk_rows` rows, x running fastest."""
+    x_values, y_values = np.asarray(x_values, float), np.asarray(y_values, float)
+    n_points = len(x_values) * len(y_values)
+    for start in range(0, n_points, chunk_rows):
+        at = np.arange(start, min(start + chunk_rows, n_points))
+        table = np.tile(np.asarray(held, dtype=np.float64), (len(at), 1))
+        table[:, x_feature] = x_values[at % len(x_values)]
+        table[:, y_feature] = y_values[at // len(x_values)]
+        yield table
+
+
+def grid_surface(
+    predict: Predict, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any
+) -> NDArray[np.float64]:
+    """Return what any `predict` says on a grid: float64 (n_outputs, n_y, n_x), row by row."""
+    chunks = [
+        np.asarray(predict(table), dtype=np.float64).reshape(len(table), -1)
+        for table in grid_table(x_feature, y_feature, x_values, y_values, held)
+    ]
+    rows = np.concatenate(chunks)
+    return np.ascontiguousarray(rows.T).reshape(-1, len(y_values), len(x_values))
+
+
+def model_surface(
+    estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any
+) -> NDArray[np.float64]:
+    """Return a fitted tree, forest or boosted model's answer on a grid of two columns.
+
+    Parameters
+    ----------
+    estimator : fitted estimator of this package
+    x_feature, y_feature, x_values, y_values, held
+        As in `tree_surface`.
+
+    Returns
+    -------
+    float64 (n_classes, n_y, n_x) or (1, n_y, n_x)
+        Class probabilities, or the prediction in regression; equal to `predict_proba` or `predict`
+        at these points within 1e-9, and with the same most probable class everywhere.
+
+    Raises
+    ------
+    DataError
+        As in `tree_surface`; or the estimator is not made of trees.
+    """
+    held = np.array(held, dtype=np.float64)
+    return _model_answer(estimator, *_two_axes(x_feature, y_feature, x_values, y_values, held), held)
+
+
+def model_curve(estimator: Any, x_feature: int, x_values: Any, held: Any) -> NDArray[np.float64]:
+    """Return a fitted model's answer along one column: float64 (n_classes or 1, n_x).
+
+    Parameters, equality and errors as in `model_surface`.
+    """
+    held = np.array(held, dtype=np.float64)
+    return _model_answer(estimator, _axis(x_feature, x_values, held), _no_axis(), held)[:, 0, :]
+
+
+def encoded_answer(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what a fitted model says about an encoded table: float64 (n_rows, n_classes or 1)."""
+    sums = _sums(estimator)
+    if not _is_boosted(estimator):
+        return tree_values(sums[0], table) / len(sums[0])
+    raw = np.tile(estimator.baseline_prediction_, (len(table), 1))
+    for k, trees in enumerate(sums):
+        if trees:
+            raw[:, k] += tree_values(trees, table)[:, 0]
+    return _link(estimator, raw)
+
+
+def _axis(feature: int, values: Any, held: NDArray[np.float64]) -> _Axis:
+    values = dtypes.as_input(np.asarray(values, dtype=np.float64) + 0.0)
+    if not 0 <= feature < len(held):
+        raise DataError(f"the surface asks for column {feature}, but the model has {len(held)} columns")
+    n_known = int(np.count_nonzero(~np.isnan(values)))
+    known = values[:n_known]
+    if values.ndim != 1 or len(values) == 0 or np.isnan(known).any() or np.any(np.diff(known) < 0):
+        raise DataError(
+            f"the positions along column {feature} do not ascend with missing ones last; sort them"
+        )
+    return _Axis(int(feature), values, n_known)
+
+
+def _two_axes(
+    x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: NDArray[np.float64]
+) -> tuple[_Axis, _Axis]:
+    if x_feature == y_feature:
+        raise DataError(f"both axes show column {x_feature}; choose two different columns")
+    return _axis(x_feature, x_values, held), _axis(y_feature, y_values, held)
+
+
+def _no_axis() -> _Axis:
+    """Return an axis of one position that no node asks about."""
+    return _Axis(-1, dtypes.as_input(np.zeros(1)), 1)
+
+
+def _buffers(x: _Axis, y: _Axis) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    # one box a pixel at worst; pages never written take no memory
+    n_pixels = len(x.values) * len(y.values)
+    return np.empty((n_pixels, 5), np.int32), np.empty((n_pixels, 5), np.int32)
+
+
+def _leaf_values(tree: Tree, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    _, arrays = _lay_end_to_end([tree])
+    leaves = np.empty((len(y.values), len(x.values)), np.int32)
+    kernels.paint_leaves(
+        x.feature, y.feature, x.values, x.n_known, y.values, y.n_known, held, *arrays[:-1], *_buffers(x, y),
+        leaves,
+    )  # fmt: skip
+    return np.ascontiguousarray(np.moveaxis(tree.value[leaves], 2, 0))
+
+
+def _box_sum(trees: Sequence[Tree], x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    roots, arrays = _lay_end_to_end(trees)
+    n_outputs, n_y, n_x = trees[0].n_outputs, len(y.values), len(x.values)
+    differences = np.zeros((n_outputs, n_y + 1, n_x + 1))
+    kernels.add_box_differences(
+        roots, x.feature, y.feature, x.values, x.n_known, y.values, y.n_known, held, *arrays, *_buffers(x, y),
+        differences,
+    )  # fmt: skip
+    surface = np.empty((n_outputs, n_y, n_x))
+    kernels.integrate(differences, surface)
+    return surface
+
+
+def _sum_on(trees: Sequence[Tree], x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    held = dtypes.as_input(held)
+    return _leaf_values(trees[0], x, y, held) if len(trees) == 1 else _box_sum(trees, x, y, held)
+
+
+def _is_boosted(estimator: Any) -> bool:
+    return hasattr(estimator, "baseline_prediction_")
+
+
+def _sums(estimator: Any) -> list[list[Tree]]:
+    """Return the lists of trees whose values are added up: one a raw output when boosted, else one."""
+    if _is_boosted(estimator):
+        n_raw = len(estimator.baseline_prediction_)
+        return [[trees[k] for trees in estimator.estimators_] for k in range(n_raw)]
+    if hasattr(estimator, "tree_"):
+        return [[estimator.tree_]]
+    if hasattr(estimator, "estimators_") and all(isinstance(tree, Tree) for tree in estimator.estimators_):
+        return [list(estimator.estimators_)]
+    raise DataError(f"{type(estimator).__name__} is not made of trees or not fitted; use grid_surface")
+
+
+def _link(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn a boosted model's raw predictions (n_rows, n_raw) into its answer."""
+    if not hasattr(estimator, "classes_"):
+        return raw
+    from engine.boosting.losses import BinaryLogLoss, MultinomialLogLoss
+
+    n_classes = len(estimator.classes_)
+    loss = BinaryLogLoss() if n_classes == 2 else MultinomialLogLoss(n_classes)
+    return loss.probabilities(raw)
+
+
+def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums, shape = _sums(estimator), (len(y.values), len(x.values))
+    if not _is_boosted(estimator):
+        answer = _sum_on(sums[0], x, y, held) / len(sums[0])
+    else:
+        raw = np.empty((len(sums), *shape))
+        for k, trees in enumerate(sums):
+            raw[k] = estimator.baseline_prediction_[k] + (_sum_on(trees, x, y, held)[0] if trees else 0.0)
+        linked = _link(estimator, np.ascontiguousarray(raw.reshape(len(sums), -1).T))
+        answer = np.ascontiguousarray(linked.T).reshape(-1, *shape)
+    if len(answer) > 1 and max(map(len, sums)) > 1:
+        _settle_ties(estimator, sums, answer, x, y, held)
+    return answer
+
+
+def _settle_ties(
+    estimator: Any,
+    sums: list[list[Tree]],
+    answer: NDArray[np.float64],
+    x: _Axis,
+    y: _Axis,
+    held: NDArray[np.float64],
+) -> None:
+    """Predict anew, in place, where two classes are so close that rounding might swap them."""
+    top = np.partition(answer, -2, axis=0)[-2:]
+    rows, columns = np.nonzero(top[1] - top[0] <= TIE_TOLERANCE)
+    if len(rows) == 0:
+        return
+    trees = [tree for group in sums for tree in group]
+    cells = _cells(trees, y)[rows] * len(x.values) + _cells(trees, x)[columns]
+    _, first, cell_of = np.unique(cells, return_index=True, return_inverse=True)
+    table = np.tile(held, (len(first), 1))
+    for axis, at in ((x, columns), (y, rows)):
+        if axis.feature >= 0:
+            table[:, axis.feature] = axis.values[at[first]]
+    answer[:, rows, columns] = encoded_answer(estimator, table)[cell_of].T
+
+
+def _cells(trees: Sequence[Tree], axis: _Axis) -> NDArray[np.int64]:
+    """Number the positions so that equal numbers are never told apart by a tree: int64 (n,)."""
+    asked = [tree.feature == axis.feature for tree in trees]
+    if any(np.any(tree.kind[at] >= LEVEL_SET) for tree, at in zip(trees, asked, strict=True)):
+        return np.arange(len(axis.values))
+    thresholds = [
+        tree.threshold[at & (tree.kind == THRESHOLD)] for tree, at in zip(trees, asked, strict=True)
+    ]
+    # missing positions sort behind every threshold, and behind one infinite step from known values
+    steps = np.append(np.unique(np.concatenate(thresholds)), np.inf)
+    return np.searchsorted(steps, axis.values, side="left")
