@@ -74,9 +74,13 @@ class TextCells:
         present = self.codes[self.codes >= 0]
         return np.bincount(present, minlength=len(self.distinct)).astype(np.int64)
 
-    def take(self, rows: NDArray[Any] | slice) -> TextCells:
+    def to_list(self, rows: slice) -> list[str | None]:
         """Return the cells of some rows."""
-        return TextCells(self.distinct, self.codes[rows])
+        import pyarrow as pa
+
+        codes = self.codes[rows]
+        texts: list[str | None] = self.distinct.take(pa.array(codes, mask=codes < 0)).to_pylist()
+        return texts
 
 
 def as_text_cells(raw: Any) -> TextCells:

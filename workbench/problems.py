@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from workbench.datasets import Table
 
 N_BINS = 32  # of a number column, by rank
+MIN_ROWS_A_BIN = 10  # fewer bins for short tables: each half must fill every bin
 LEAK_STRENGTH = 0.98
 MIN_ROWS_FOR_LEAK = 20  # a handful of rows is predicted by many a column
 MAX_SCANNED_ROWS = 20_000  # evenly taken; more rows do not change what is weak or strong
@@ -179,9 +180,10 @@ def _groups(column: Column, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     if not present.any():
         return groups
     distinct, inverse, counts = np.unique(values[present], return_inverse=True, return_counts=True)
-    if len(distinct) <= 2 * N_BINS:
+    n_bins = min(N_BINS, max(2, len(inverse) // MIN_ROWS_A_BIN))
+    if len(distinct) <= n_bins:
         groups[present] = inverse
     else:  # equal values stay together: a bin of ranks by the middle of each value's run
         middle = np.cumsum(counts) - counts / 2
-        groups[present] = (middle * N_BINS / counts.sum()).astype(np.int64)[inverse]
+        groups[present] = (middle * n_bins / counts.sum()).astype(np.int64)[inverse]
     return groups

@@ -101,8 +101,9 @@ def write_shapes(folder: Path) -> None:
     write_points(folder, "linear_border", square, above, ["x1", "x2", "side"])
     inside = ["inside" if -1 < x < 0.75 and -0.5 < y < 1.25 else "outside" for x, y in square]
     write_points(folder, "box", square, inside, ["x1", "x2", "place"])
-    centres = np.array([[-3.0, -1.5], [0.0, 0.0], [3.0, 1.5]])  # on a line: the middle has two borders
-    points = np.concatenate([centre + rng.normal(0, 0.55, (60, 2)) for centre in centres])
+    along = np.repeat([-2.5, 0.0, 2.5], 60) + rng.normal(0, 0.5, 180)  # the middle has two borders
+    across = rng.normal(0, 1.5, 180)
+    points = np.column_stack([along - across, along + across]) / np.sqrt(2)
     labels = [name for name in ("left", "middle", "right") for _ in range(60)]
     order = rng.permutation(180)
     write_points(folder, "three_in_a_row", points[order], [labels[i] for i in order], ["x1", "x2", "class"])

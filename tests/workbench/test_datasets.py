@@ -46,7 +46,7 @@ def test_infinite_targets_are_not_valid_numbers():
 
 def test_text_target_as_number_is_refused_naming_the_column():
     table = make_table("t", {"colour": ["red", "blue", "red"]})
-    with pytest.raises(DataError, match="'colour' is category.*change its kind"):
+    with pytest.raises(DataError, match=r"'colour' is category.*change its kind"):
         target_values(table, "colour", as_classes=False)
 
 
