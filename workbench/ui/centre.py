@@ -52,9 +52,11 @@ class Dock(QDockWidget):
 
 
 class Centre(QMainWindow):
-    """The six views. First run: Tree above with Table, Scores and Compare behind it as tabs; Training and
-    Surface side by side below.
-    """  # noqa: D205 - one sentence
+    """The six views.
+
+    First run: Tree above, with Table, Scores and Compare behind it as tabs; Training and Surface side by
+    side below.
+    """
 
     def __init__(self, panels: dict[str, QWidget], parent: QWidget | None = None) -> None:
         super().__init__(parent)

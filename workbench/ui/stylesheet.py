@@ -24,6 +24,7 @@ QFrame[look="panel"], QWidget[look="panel"] {{ background: {surface}; border: no
 QFrame[look="card"] {{ background: {surface}; border: 1px solid {border}; border-radius: 6px; }}
 QFrame[look="card"]:hover, QFrame[look="card"]:focus {{ border-color: {accent}; }}
 QFrame[look="banner"] {{ background: {warning_soft}; border: none; border-radius: 6px; }}
+QFrame[look="notice"] {{ background: {danger_soft}; border: none; border-bottom: 1px solid {border}; }}
 QFrame[look="strip"] {{ background: {raised}; border: none; border-radius: 6px; }}
 QFrame[look="line"] {{ background: {border}; border: none; max-height: 1px; min-height: 1px; }}
 QFrame[look="drop"] {{ background: transparent; border: 1px dashed {control}; border-radius: 8px; }}

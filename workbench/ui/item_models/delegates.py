@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate
@@ -146,15 +148,13 @@ class RunDelegate(RowDelegate):
 
 
 def headline(run) -> str:
-    """A run's state, or its score on the validation rows with the part named."""
+    """A run's state in words, or its score on the validation rows."""
     scores = run.result.scores.get("validation") if run.result is not None else None
-    if scores is None:
+    if scores is None or run.state in ("queued", "training", "failed"):
         return STATE_WORDS[run.state]
-    value = getattr(scores, "accuracy", None)
-    name = "accuracy" if value is not None else "R²"
-    value = getattr(scores, "r2", None) if value is None else value
-    number = getattr(value, "value", value)
-    return f"{name} {number:.3f}" if number is not None else STATE_WORDS[run.state]
+    name, words = ("accuracy", "accuracy") if "accuracy" in scores.metrics else ("r2", "R²")
+    value = scores.metrics[name].value
+    return STATE_WORDS[run.state] if math.isnan(value) else f"{words} {value:.3f}"
 
 
 class CellDelegate(QStyledItemDelegate):

@@ -214,7 +214,7 @@ class DataPanel(QWidget):
         try:
             mutate()
         except (DataError, ParameterError) as error:
-            self._document.message_posted.emit(str(error))
+            self._document.post_message(str(error))
             self._refresh_editors()
             self._reason.setText(str(error))
 

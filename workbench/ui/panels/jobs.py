@@ -64,14 +64,5 @@ class JobsPanel(QWidget):
             self._title.setText("Nothing is running")
             return
         self._title.setText(job.title)
-        fraction, words = progress_of(job)
-        self._progress.setText(words)
-        self.bar.setValue(round(fraction * 1000))
-
-
-def progress_of(job) -> tuple[float, str]:
-    """A job's fraction done and its progress in words."""
-    progress = job.progress
-    if isinstance(progress, tuple):
-        return float(progress[0]), str(progress[1])
-    return float(getattr(progress, "fraction", 0.0)), str(getattr(progress, "text", progress))
+        self._progress.setText(job.progress.text)
+        self.bar.setValue(round(job.progress.fraction * 1000))

@@ -80,7 +80,7 @@ class SettingsPanel(QWidget):
         if run is None:
             return
         entry = CATALOG[run.spec.kind]
-        task = "classification" if self._document.is_classification else "regression"
+        task = self._document.task
         n_rows = self._document.table.n_rows if self._document.table is not None else 0
         self._name.setText(run.name)
         self._state.setText(f"{entry.title}, {STATE_WORDS[run.state]}")
@@ -94,8 +94,7 @@ class SettingsPanel(QWidget):
     def _note_of(run) -> str:
         if run.state == "failed" and run.error:
             return run.error
-        is_stale = run.result is not None and dict(run.result.spec.parameters) != dict(run.spec.parameters)
-        return "Changed since it was trained: the pictures still show the old settings." if is_stale else ""
+        return "Changed since training: the pictures show the old settings." if run.is_outdated else ""
 
     def _refresh_button(self) -> None:
         is_busy = self._is_training()

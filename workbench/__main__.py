@@ -1,0 +1,45 @@
+"""The command `treewright`: opens the window, on a file or a sample if one is named."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+SUBCOMMANDS = ("fit", "predict", "evaluate", "export")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the window's own arguments."""
+    parser = argparse.ArgumentParser(prog="treewright", description="A desktop workbench for tree models.")
+    parser.add_argument("file", nargs="?", help="a table, a .treewright project or a .tree.json model")
+    parser.add_argument("--sample", metavar="KEY", help="open a sample table, such as penguins")
+    parser.add_argument("--warm-up", action="store_true", help="compile all kernels into the cache, then end")
+    parser.add_argument("--version", action="store_true", help="print the version and end")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns its exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments and arguments[0] in SUBCOMMANDS:
+        from workbench import cli
+
+        return cli.main(arguments)
+    options = make_parser().parse_args(arguments)
+    if options.version:
+        from importlib.metadata import version
+
+        print(version("treewright"))
+        return 0
+    if options.warm_up:
+        from engine import warmup
+
+        return warmup.main([])
+    from workbench.ui.application import run
+
+    return run(options.file, options.sample)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Starts the application: theme, hook for unexpected errors, document, window; ends its threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+
+from workbench.document import Document
+from workbench.jobs import Lanes
+from workbench.selection import Selection
+from workbench.training import Trainer
+from workbench.ui import theme
+from workbench.ui.error_dialog import ExceptionHook
+from workbench.ui.main_window import MainWindow
+from workbench.ui.view_commands import restore_view
+
+QUIT_TIMEOUT_S = 3.0
+
+
+@dataclass
+class Session:
+    """One window and the application model under it."""
+
+    document: Document
+    lanes: Lanes
+    trainer: Trainer
+    window: MainWindow
+
+    def shut_down(self) -> bool:
+        """End all background work; False if something could not be ended in time."""
+        return self.lanes.shut_down(QUIT_TIMEOUT_S)
+
+
+def make_application() -> QApplication:
+    """The QApplication, named so that settings and caches have their place."""
+    QApplication.setOrganizationName("Treewright")
+    QApplication.setApplicationName("Treewright")
+    QApplication.setDesktopFileName("treewright")
+    existing = QApplication.instance()
+    return existing if isinstance(existing, QApplication) else QApplication(["treewright"])
+
+
+def make_session(settings: QSettings | None = None) -> Session:
+    """Wire document, trainer and window together; shows nothing yet."""
+    document, lanes = Document(), Lanes()
+    trainer = Trainer(document, lanes)
+    window = MainWindow(document, trainer, lanes, Selection(), settings or QSettings())
+    return Session(document, lanes, trainer, window)
+
+
+def run(file: str | None = None, sample: str | None = None) -> int:
+    """Open the window, on `file` or `sample` if named, and stay until it is closed; the exit code."""
+    from workbench import log
+
+    app = make_application()
+    log.start()
+    hook = ExceptionHook()
+    hook.install()
+    settings = QSettings()
+    restore_view(settings)
+    theme.apply(app)
+    session = make_session(settings)
+    session.window.show()
+    if file is not None:
+        session.window.when_painted(lambda: session.window.files.open_path(file))
+    elif sample is not None:
+        session.window.when_painted(lambda: session.window.files.open_sample(sample))
+    code = app.exec()
+    has_ended = session.shut_down()
+    settings.sync()
+    hook.remove()
+    if not has_ended:
+        from workbench.platform import leave_at_once
+
+        leave_at_once(code)
+    session.window.deleteLater()
+    return code

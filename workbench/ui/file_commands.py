@@ -1,0 +1,292 @@
+"""Commands of the File and Edit menus: open, save, recent files, the save prompt, undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMenu, QMessageBox
+
+from workbench.ui import file_dialogs
+
+if TYPE_CHECKING:
+    from workbench.ui.main_window import MainWindow
+
+MAX_RECENT = 8
+PROJECT_SUFFIX, MODEL_SUFFIX = ".treewright", ".tree.json"
+PROJECT_FILTER = "Treewright project (*.treewright)"
+Keys = QKeySequence.StandardKey
+
+
+def open_filter() -> str:
+    """What Open shows: tables, projects and models."""
+    from workbench.readers import SUFFIXES
+
+    tables = " ".join(f"*{suffix}" for suffix in SUFFIXES)
+    own = f"*{PROJECT_SUFFIX} *{MODEL_SUFFIX}"
+    return f"Tables and projects ({tables} {own});;Tables ({tables});;Projects ({own});;All files (*)"
+
+
+class FileCommands(QObject):
+    """Adds its actions to the window's set when it is made."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._document, self._settings = window.context.document, window.context.settings
+        self._after_save: Callable[[], object] | None = None
+        self._prompt: QMessageBox | None = None
+        self._recent_menu: QMenu | None = None
+        self._add_actions()
+        self._document.table_changed.connect(self._refresh)
+        self._document.dirty_changed.connect(self._refresh)
+        self._refresh()
+
+    def _add_actions(self) -> None:
+        add, stack = self._window.actions_.add, self._document.undo_stack
+        add("action.file.open", "Open…", Keys.Open, self.ask_open, "open")
+        add("action.file.save", "Save", Keys.Save, self.save, "save")
+        add("action.file.save_as", "Save As…", "Ctrl+Shift+S", self.save_as)
+        include = add(
+            "action.file.include_rows",
+            "Save Rows in the Project",
+            None,
+            lambda is_on: self._settings.setValue("file/include_rows", is_on),
+            checkable=True,
+        )
+        include.setChecked(self._settings.value("file/include_rows", True) in (True, "true"))
+        add("action.file.close", "Close Window", Keys.Close, self._window.close)
+        add("action.file.quit", "Quit", "Ctrl+Q", self._window.close)
+        undo = add("action.edit.undo", "Undo", Keys.Undo, stack.undo, "undo")
+        redo = add("action.edit.redo", "Redo", "Ctrl+Shift+Z", stack.redo, "redo")
+        undo.setEnabled(stack.canUndo())
+        redo.setEnabled(stack.canRedo())
+        stack.canUndoChanged.connect(undo.setEnabled)
+        stack.canRedoChanged.connect(redo.setEnabled)
+        stack.undoTextChanged.connect(lambda text: undo.setText(f"Undo {text}".strip().replace("&", "&&")))
+        stack.redoTextChanged.connect(lambda text: redo.setText(f"Redo {text}".strip().replace("&", "&&")))
+
+    def _refresh(self, *_: object) -> None:
+        has_table = self._document.table is not None
+        for verb in ("save", "save_as", "include_rows"):
+            self._window.actions_.enable(f"action.file.{verb}", has_table)
+
+    def submenu(self, name: str) -> QMenu:
+        """The submenu "menu.samples" or "menu.recent"."""
+        if name == "menu.samples":
+            from workbench.samples import SAMPLES
+
+            menu = QMenu("Open Sample", self._window)
+            for sample in SAMPLES:
+                menu.addAction(sample.title).triggered.connect(
+                    lambda _checked=False, key=sample.key: self.open_sample(key)
+                )
+            return menu
+        self._recent_menu = QMenu("Open Recent", self._window)
+        self._fill_recent()
+        return self._recent_menu
+
+    # -- opening
+
+    def ask_open(self) -> None:
+        """Ask for a file and open it."""
+        folder = str(self._settings.value("file/folder", ""))
+        file_dialogs.ask_open(self._window, "Open", open_filter(), folder, self.open_path)
+
+    def open_path(self, path_text: str) -> None:
+        """Open a table, project or model; a document with changes asks to be saved first."""
+        self._when_saved("Save before opening another file?", lambda: self._load(Path(path_text)))
+
+    def open_sample(self, key: str) -> None:
+        """Open a sample table."""
+        from workbench.samples import find_sample
+
+        sample = find_sample(key)
+        self._when_saved("Save before opening a sample?", lambda: self._load_sample(sample))
+
+    def _load(self, path: Path) -> None:
+        if path.name.endswith((PROJECT_SUFFIX, MODEL_SUFFIX)):
+            self._start(path.name, lambda: _read_project(path), lambda found: self._take_project(path, found))
+        else:
+            self._start(path.name, lambda: _read_table(path), lambda table: self._take_table(path, table))
+
+    def _load_sample(self, sample) -> None:
+        self._start(
+            sample.title, lambda: _read_sample(sample.key), lambda table: self._take_sample(sample, table)
+        )
+
+    def _start(self, name: str, read: Callable[[], Any], take: Callable[[Any], object]) -> None:
+        self._document.post_message(f"Opening {name}")
+        job = self._window.context.lanes.views.submit_latest(
+            "file.open", lambda _monitor: read(), f"Opening {name}"
+        )
+        job.ended.connect(lambda future: self._on_read(name, future, take))
+
+    def _on_read(self, name: str, future, take: Callable[[Any], object]) -> None:
+        if future.cancelled():
+            return
+        error = future.exception()
+        if isinstance(error, OSError | ValueError):  # what a file can do wrong; DataError is a ValueError
+            text = str(error)
+            self._window.notice.say(
+                text if name in text else f"{name}: {text}", "Open Another", self.ask_open
+            )
+            self._document.post_message(f"{name} was not opened")
+            return
+        take(future.result())
+
+    def _take_table(self, path: Path, table) -> None:
+        self._window.notice.hide()
+        self._document.open_table(table)
+        self._remember(path)
+        self._document.post_message(_opened_text(table))
+
+    def _take_sample(self, sample, table) -> None:
+        self._window.notice.hide()
+        self._document.open_table(table)
+        self._document.post_message(_opened_text(table))
+        view = {"curve": "surface"}.get(sample.opens_view, sample.opens_view)
+        self._window.views.show_view(view)
+
+    def _take_project(self, path: Path, description) -> None:
+        self._window.notice.hide()
+        self._document.restore(description)
+        self._remember(path)
+        self._document.post_message(f"Opened {path.name}")
+        notes = getattr(description, "notes", ())
+        if notes:
+            self._window.notice.say("\n".join(notes))
+
+    # -- recent files
+
+    def recent(self) -> list[str]:
+        """Recent files that still exist, latest first."""
+        stored = self._settings.value("file/recent", [])
+        listed = [stored] if isinstance(stored, str) else list(stored or [])
+        return [name for name in listed if Path(name).exists()][:MAX_RECENT]
+
+    def _remember(self, path: Path) -> None:
+        text = str(path.resolve())
+        listed = [text, *(name for name in self.recent() if name != text)]
+        self._settings.setValue("file/recent", listed[:MAX_RECENT])
+        self._settings.setValue("file/folder", str(path.resolve().parent))
+        self._fill_recent()
+
+    def _fill_recent(self) -> None:
+        if self._recent_menu is None:
+            return
+        self._recent_menu.clear()
+        for name in self.recent():
+            action = self._recent_menu.addAction(Path(name).name.replace("&", "&&"))
+            action.setToolTip(name)
+            action.triggered.connect(lambda _checked=False, name=name: self.open_path(name))
+        self._recent_menu.setEnabled(not self._recent_menu.isEmpty())
+
+    # -- saving
+
+    def save(self) -> None:
+        """Save where the project came from, or ask where to."""
+        path = self._document.path
+        if path is not None and path.suffix == PROJECT_SUFFIX:
+            self._write(path)
+        else:
+            self.save_as()
+
+    def save_as(self) -> None:
+        """Ask where to save."""
+        if self._document.table is None:
+            return
+        folder = Path(str(self._settings.value("file/folder", "")))
+        name = self._document.path.stem if self._document.path else self._document.table.name
+        proposal = str(folder / f"{Path(name).stem}{PROJECT_SUFFIX}")
+        file_dialogs.ask_save(
+            self._window, "Save Project", PROJECT_FILTER, proposal, PROJECT_SUFFIX[1:], self._save_to
+        )
+
+    def _save_to(self, path_text: str) -> None:
+        path = Path(path_text)
+        self._write(path if path.suffix == PROJECT_SUFFIX else path.with_name(path.name + PROJECT_SUFFIX))
+
+    def _write(self, path: Path) -> None:
+        from workbench.project import save_project
+
+        include_rows = self._window.actions_["action.file.include_rows"].isChecked()
+        try:
+            save_project(self._document, path, include_rows)
+        except (OSError, ValueError) as error:
+            self._window.notice.say(f"{path.name} was not saved: {error}", "Save As", self.save_as)
+            self._after_save = None
+            return
+        self._document.mark_saved(path)
+        self._remember(path)
+        rows = "with the rows" if include_rows else "without rows; it needs the data file beside it"
+        self._document.post_message(f"Saved {path.name} {rows}")
+        then, self._after_save = self._after_save, None
+        if then is not None:
+            then()
+
+    # -- the save prompt
+
+    def _when_saved(self, question: str, then: Callable[[], object]) -> None:
+        if self._document.is_dirty:
+            self.ask_save(question, then)
+        else:
+            then()
+
+    def ask_save(self, question: str, then: Callable[[], object]) -> None:
+        """Ask to save, discard or cancel, modal to this window only; `then` follows save and discard."""
+        if self._prompt is not None:
+            self._prompt.raise_()
+            return
+        table = self._document.table
+        name = self._document.path.name if self._document.path else (table.name if table else "")
+        box = QMessageBox(self._window)
+        box.setObjectName("prompt.save")
+        box.setWindowModality(Qt.WindowModality.WindowModal)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(question)
+        box.setInformativeText(f"{name} has changes that are not saved.")
+        box.setStandardButtons(
+            QMessageBox.StandardButton.Save
+            | QMessageBox.StandardButton.Discard
+            | QMessageBox.StandardButton.Cancel
+        )
+        box.setDefaultButton(QMessageBox.StandardButton.Save)
+        box.finished.connect(lambda answer: self._on_answered(answer, then))
+        self._prompt = box
+        box.open()
+
+    def _on_answered(self, answer: int, then: Callable[[], object]) -> None:
+        self._prompt = None
+        if answer == QMessageBox.StandardButton.Save:
+            self._after_save = then
+            self.save()
+        elif answer == QMessageBox.StandardButton.Discard:
+            then()
+
+
+def _opened_text(table) -> str:
+    notes = f", {len(table.notes)} notes on the import" if table.notes else ""
+    return f"Opened {table.name}: {table.n_rows:,} rows, {len(table.columns):,} columns{notes}"
+
+
+def _read_table(path: Path):
+    from workbench.readers import read_table
+
+    return read_table(path)
+
+
+def _read_sample(key: str):
+    from workbench.samples import load_sample
+
+    return load_sample(key)
+
+
+def _read_project(path: Path):
+    from workbench.project import load_project
+
+    return load_project(path)

@@ -1,0 +1,173 @@
+"""Commands of the Model menu: train, stop, apply to a file, export, copy as script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMessageBox
+
+from workbench.ui import file_dialogs
+
+if TYPE_CHECKING:
+    from workbench.ui.main_window import MainWindow
+
+MODEL_FILTER = "Treewright model (*.tree.json)"
+
+
+class ModelCommands(QObject):
+    """Adds its actions to the window's set when it is made."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._document, self._trainer = window.context.document, window.context.trainer
+        self._retrain_prompt: QMessageBox | None = None
+        add = window.actions_.add
+        add("action.model.train", "Train", "Ctrl+R", self.train, "train")
+        add("action.model.stop", "Stop", "Ctrl+.", self._trainer.stop, "stop")
+        add("action.model.apply", "Apply to a File…", "Ctrl+P", self.ask_apply, "apply")
+        add("action.model.export", "Export Model…", "Ctrl+E", self.ask_export, "export")
+        add("action.model.copy_script", "Copy as Python Script", "Ctrl+Shift+C", self.copy_script, "script")
+        document, trainer = self._document, self._trainer
+        for signal in (
+            document.table_changed,
+            document.columns_changed,
+            document.run_added,
+            document.run_removed,
+            document.run_changed,
+            document.current_run_changed,
+            trainer.started,
+            trainer.ended,
+        ):
+            signal.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        run, enable = self._document.current_run, self._window.actions_.enable
+        is_training = any(run.state in ("queued", "training") for run in self._document.runs.values())
+        is_ready = self._document.table is not None and self._document.target is not None
+        enable("action.model.train", is_ready and not is_training)
+        enable("action.model.stop", is_training)
+        has_result = run is not None and run.result is not None
+        for verb in ("apply", "export", "copy_script"):
+            enable(f"action.model.{verb}", has_result)
+
+    # -- training
+
+    def train(self) -> None:
+        """Train the current model; with none yet, a decision tree is added first."""
+        run_id = self._document.current_run_id or self._document.add_run("tree")
+        if self._document.would_lose_edits(run_id):
+            self._ask_retrain(run_id)
+        else:
+            self._trainer.train(run_id)
+
+    def _ask_retrain(self, run_id: str) -> None:
+        if self._retrain_prompt is not None:
+            self._retrain_prompt.raise_()
+            return
+        run = self._document.run(run_id)
+        box = QMessageBox(self._window)
+        box.setObjectName("prompt.retrain")
+        box.setWindowModality(Qt.WindowModality.WindowModal)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(f"Train {run.name} again?")
+        box.setInformativeText("It was changed by hand; training makes a new tree without those changes.")
+        again = box.addButton("Train Again", QMessageBox.ButtonRole.AcceptRole)
+        copy = box.addButton("Train a Copy", QMessageBox.ButtonRole.ActionRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(copy)
+
+        def answer() -> None:
+            self._retrain_prompt = None
+            if box.clickedButton() is again:
+                self._trainer.train(run_id)
+            elif box.clickedButton() is copy:
+                self._trainer.train(self._document.duplicate_run(run_id))
+
+        box.finished.connect(answer)
+        self._retrain_prompt = box
+        box.open()
+
+    # -- taking away
+
+    def ask_export(self) -> None:
+        """Ask where to write the current model."""
+        run = self._document.current_run
+        if run is not None and run.result is not None:
+            name = f"{run.name}.tree.json"
+            file_dialogs.ask_save(
+                self._window, "Export Model", MODEL_FILTER, name, "tree.json", self.export_to
+            )
+
+    def export_to(self, path_text: str) -> None:
+        """Write the current model."""
+        from workbench.exports import export_model
+
+        run = self._document.current_run
+        if run is None or run.result is None:
+            return
+        path = Path(path_text)
+        try:
+            export_model(run.result, path)
+        except (OSError, ValueError) as error:
+            self._window.notice.say(f"{path.name} was not written: {error}", "Export Again", self.ask_export)
+            return
+        self._document.post_message(f"Exported {run.name} to {path.name}")
+
+    def copy_script(self) -> None:
+        """Put a Python script that makes the current model on the clipboard."""
+        from workbench.scripts import make_script
+
+        run = self._document.current_run
+        if run is None or run.result is None:
+            return
+        QGuiApplication.clipboard().setText(make_script(self._document, run.run_id))
+        self._document.post_message(f"Copied {run.name} as a Python script")
+
+    # -- applying
+
+    def ask_apply(self) -> None:
+        """Ask for a file to predict."""
+        from workbench.ui.file_commands import open_filter
+
+        file_dialogs.ask_open(self._window, "Apply Model to a File", open_filter(), "", self.apply_to)
+
+    def apply_to(self, path_text: str) -> None:
+        """Predict the rows of a file in the background, then show the report."""
+        run, table = self._document.current_run, self._document.table
+        if run is None or run.result is None or table is None:
+            return
+        path, result = Path(path_text), run.result
+        job = self._window.context.lanes.views.submit_latest(
+            "file.apply",
+            lambda _monitor: _predict(path, table, result),
+            f"Applying {run.name} to {path.name}",
+        )
+        job.ended.connect(lambda future: self._on_applied(path, run.name, future))
+
+    def _on_applied(self, path: Path, name: str, future) -> None:
+        from workbench.ui.apply_dialog import ApplyDialog
+
+        if future.cancelled():
+            return
+        error = future.exception()
+        if isinstance(error, OSError | ValueError):
+            text = f"{name} does not fit {path.name}: {error}"
+            self._window.notice.say(text, "Choose Another", self.ask_apply)
+            return
+        table, applied = future.result()
+        ApplyDialog(self._window, name, table, applied).open()
+
+
+def _predict(path: Path, table, result):
+    """Read a file as the training table was read, and predict it; runs on a worker."""
+    from workbench.apply import apply_model, read_like
+
+    kinds = {column.name: column.kind for column in table.columns}
+    found = read_like(path, table.options, kinds)
+    return found, apply_model(result, found)

@@ -1,0 +1,63 @@
+"""The one line at the bottom: what was done, what runs and how long still; it opens Jobs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QProgressBar, QStatusBar, QWidget
+
+from workbench.ui import theme
+from workbench.ui.context import Context
+from workbench.ui.widgets import ElidedLabel, button
+
+
+class StatusLine(QStatusBar):
+    """Mirrors `document.message_posted` and the trainer's job."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("status")
+        self.setSizeGripEnabled(False)
+        self._context = context
+        self._message = ElidedLabel("Ready", "secondary", Qt.TextElideMode.ElideRight)
+        self._message.setObjectName("status.message")
+        self._job = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
+        self._job.setObjectName("status.job")
+        self._bar = QProgressBar()
+        self._bar.setObjectName("status.progress")
+        self._bar.setRange(0, 1000)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(120)
+        jobs = context.actions["action.view.jobs"]
+        self._jobs = button("Jobs", "quiet", jobs.trigger, "status.jobs")
+        self._jobs.setToolTip(jobs.toolTip())
+        self.addWidget(self._message, 3)
+        self.addWidget(self._job, 2)
+        self.addPermanentWidget(self._bar)
+        self.addPermanentWidget(self._jobs)
+        context.document.message_posted.connect(self.say)
+        for signal in (context.trainer.started, context.trainer.advanced, context.trainer.ended):
+            signal.connect(self.refresh)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.refresh()
+
+    def _dress(self) -> None:
+        self._jobs.setStyleSheet(f"min-height: {theme.scaled(20)}px; padding: 0 8px;")
+        self.setFixedHeight(theme.scaled(theme.STATUS_HEIGHT) + 4)
+
+    @property
+    def message(self) -> str:
+        return self._message.full_text()
+
+    def say(self, text: str) -> None:
+        """Show a sentence until the next."""
+        self._message.setText(text)
+
+    def refresh(self, *_: object) -> None:
+        """Show the running job, or nothing."""
+        job = self._context.trainer.current_job
+        self._bar.setVisible(job is not None)
+        self._job.setVisible(job is not None)
+        if job is not None:
+            self._job.setText(f"{job.title}: {job.progress.text}")
+            self._bar.setValue(round(job.progress.fraction * 1000))

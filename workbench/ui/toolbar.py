@@ -1,0 +1,86 @@
+"""The bar on top: file and undo, the table's name, command search, Train or Stop."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
+
+from workbench.ui import theme
+from workbench.ui.context import Context
+from workbench.ui.widgets import ElidedLabel, button, column, repolish
+
+BUTTONS = ("action.file.open", "action.file.save", "action.edit.undo", "action.edit.redo")
+
+
+def table_words(document) -> str:
+    """Such as "344 rows, 8 columns, target species"."""
+    table = document.table
+    words = [f"{table.n_rows:,} rows", f"{len(table.columns):,} columns"]
+    words.append(f"target {document.target}" if document.target else "no target chosen")
+    return ", ".join(words)
+
+
+class Toolbar(QToolBar):
+    """Mirrors the document and the trainer."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__("Toolbar", parent)
+        self.setObjectName("toolbar")
+        self.setMovable(False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self._context, self._document = context, context.document
+        for name in BUTTONS:
+            self.addAction(context.actions[name])
+            made = self.widgetForAction(context.actions[name])
+            made.setObjectName(name.replace("action", "toolbar", 1))
+            made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.addSeparator()
+        self._name = ElidedLabel("", "name")
+        self._words = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
+        title = QWidget()
+        title.setLayout(column(self._name, self._words, spacing=0))
+        title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.addWidget(title)
+        self._search = QToolButton()
+        self._search.setObjectName("toolbar.palette")
+        self._search.setDefaultAction(context.actions["action.view.palette"])
+        self._search.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.addWidget(self._search)
+        self.train = button("Train", "primary", self._on_train, "toolbar.train")
+        self.addWidget(self.train)
+        self._connect()
+        self._dress()
+        self.refresh()
+
+    def _connect(self) -> None:
+        document, trainer = self._document, self._context.trainer
+        for signal in (document.table_changed, document.columns_changed, trainer.started, trainer.ended):
+            signal.connect(self.refresh)
+        for name in ("action.model.train", "action.model.stop"):
+            self._context.actions[name].changed.connect(self.refresh)
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        self.setIconSize(QSize(theme.scaled(20), theme.scaled(20)))
+        self.setFixedHeight(theme.scaled(theme.TOOLBAR_HEIGHT) + 1)
+
+    def refresh(self, *_: object) -> None:
+        """Show the table's name and what the button does."""
+        table = self._document.table
+        self._name.setText(table.name if table is not None else "")
+        self._words.setText(table_words(self._document) if table is not None else "")
+        actions = self._context.actions
+        is_busy = actions["action.model.stop"].isEnabled()
+        action = actions["action.model.stop" if is_busy else "action.model.train"]
+        self.train.setText("Stop" if is_busy else "Train")
+        self.train.setEnabled(action.isEnabled())
+        self.train.setToolTip(action.toolTip())
+        look = "" if is_busy else "primary"
+        if self.train.property("look") != look:
+            self.train.setProperty("look", look)
+            repolish(self.train)
+
+    def _on_train(self) -> None:
+        actions = self._context.actions
+        is_busy = actions["action.model.stop"].isEnabled()
+        actions["action.model.stop" if is_busy else "action.model.train"].trigger()

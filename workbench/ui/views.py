@@ -1,0 +1,27 @@
+"""Makes the panels of the middle; imported on first need, for plots take long to import."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from workbench.ui.context import Context
+from workbench.ui.panels.compare import ComparePanel
+from workbench.ui.panels.scores import ScoresPanel
+from workbench.ui.panels.surface import SurfacePanel
+from workbench.ui.panels.table import TablePanel
+from workbench.ui.panels.training import TrainingPanel
+from workbench.ui.panels.tree import TreePanel
+
+PANELS: dict[str, type[QWidget]] = {
+    "tree": TreePanel,
+    "training": TrainingPanel,
+    "surface": SurfacePanel,
+    "table": TablePanel,
+    "scores": ScoresPanel,
+    "compare": ComparePanel,
+}
+
+
+def make_panels(context: Context) -> dict[str, QWidget]:
+    """One panel a view, in the order of the View menu."""
+    return {name: panel(context) for name, panel in PANELS.items()}
