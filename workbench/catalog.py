@@ -1,0 +1,180 @@
+"""What can be trained: the registry behind forms, project files and the command line (D22)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from engine.errors import ParameterError
+from engine.parameters import Parameter
+
+TASKS = ("classes", "numbers")
+FORM_LEAF_SHARE = 0.01  # a leaf of the form's default tree holds 1 % of the rows or more (D32)
+FORM_LEAF_ROWS = 5
+
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    """One kind of model.
+
+    Attributes
+    ----------
+    key : str
+        As in project files and on the command line.
+    title, one_line : str
+        For menus.
+    icon : str
+        Name in the window's icon table.
+    is_ensemble : bool
+        Holds several trees.
+    has_curve : bool
+        Reports a loss after every step.
+    step_name : str
+        What one step of a fit is called; "" where steps are not told.
+    """
+
+    key: str
+    title: str
+    one_line: str
+    icon: str
+    is_ensemble: bool
+    has_curve: bool
+    step_name: str
+    _module: str
+    _tables: tuple[str, str]
+    _estimators: tuple[str, str]
+
+    def parameters(self, task: str) -> tuple[Parameter, ...]:
+        """Return the parameter table for a task, "classes" or "numbers"."""
+        table: tuple[Parameter, ...] = getattr(
+            import_module(f"{self._module}.parameters"), self._tables[TASKS.index(task)]
+        )
+        return table
+
+    def estimator_name(self, task: str) -> str:
+        """Name of the estimator in `engine`."""
+        return self._estimators[TASKS.index(task)]
+
+    def make(self, task: str, parameters: dict[str, Any]) -> Any:
+        """Return an estimator that is not fitted yet; imports the learner."""
+        return getattr(import_module("engine"), self.estimator_name(task))(**parameters)
+
+    def parameter(self, task: str, name: str) -> Parameter:
+        """Return one parameter by name.
+
+        Raises
+        ------
+        ParameterError
+            There is none; names those there are.
+        """
+        table = self.parameters(task)
+        for parameter in table:
+            if parameter.name == name:
+                return parameter
+        known = ", ".join(parameter.name for parameter in table)
+        raise ParameterError(f"a {self.title.lower()} has no parameter {name!r}; it has {known}")
+
+
+CATALOG: dict[str, CatalogEntry] = {
+    entry.key: entry
+    for entry in (
+        CatalogEntry(
+            "tree",
+            "Decision tree",
+            "One tree of questions that can be read and pruned",
+            "tree",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            _module="engine.tree",
+            _tables=("TREE_CLASSIFIER", "TREE_REGRESSOR"),
+            _estimators=("DecisionTreeClassifier", "DecisionTreeRegressor"),
+        ),
+        CatalogEntry(
+            "forest",
+            "Random forest",
+            "Many trees on random samples, averaged",
+            "forest",
+            is_ensemble=True,
+            has_curve=False,
+            step_name="tree",
+            _module="engine.forest",
+            _tables=("FOREST_CLASSIFIER", "FOREST_REGRESSOR"),
+            _estimators=("RandomForestClassifier", "RandomForestRegressor"),
+        ),
+        CatalogEntry(
+            "boosting",
+            "Gradient boosting",
+            "Small trees in a row, each mending what is left",
+            "boosting",
+            is_ensemble=True,
+            has_curve=True,
+            step_name="round",
+            _module="engine.boosting",
+            _tables=("BOOSTING_CLASSIFIER", "BOOSTING_REGRESSOR"),
+            _estimators=("GradientBoostingClassifier", "GradientBoostingRegressor"),
+        ),
+    )
+}
+
+
+def entry_of(key: str) -> CatalogEntry:
+    """Return the catalog entry of a key.
+
+    Raises
+    ------
+    ParameterError
+        There is none; lists the keys.
+    """
+    if key not in CATALOG:
+        raise ParameterError(f"there is no kind of model {key!r}; there are {', '.join(CATALOG)}")
+    return CATALOG[key]
+
+
+def start_parameters(key: str, task: str, n_rows: int) -> dict[str, Any]:
+    """Return what a new model in the window starts with: every parameter of its table.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of the table: a single tree's leaves hold 1 % of them or more (D32).
+    """
+    values = {parameter.name: parameter.start_value for parameter in entry_of(key).parameters(task)}
+    if key == "tree":
+        values["min_samples_leaf"] = max(FORM_LEAF_ROWS, round(FORM_LEAF_SHARE * n_rows))
+    if "random_state" in values:
+        values["random_state"] = 0  # the window always passes a number and shows it (D9)
+    return values
+
+
+def adapted_parameters(key: str, task: str, n_rows: int, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters for another task: values that are legal there stay, the others start anew."""
+    adapted = start_parameters(key, task, n_rows)
+    for parameter in entry_of(key).parameters(task):
+        if parameter.name in values and parameter.is_legal(values[parameter.name]):
+            adapted[parameter.name] = values[parameter.name]
+    return adapted
+
+
+def check_parameter_values(key: str, task: str, values: Mapping[str, Any]) -> None:
+    """Check all values of a model.
+
+    Raises
+    ------
+    ParameterError
+        A value is outside its range, or there is no such parameter.
+    """
+    for name, value in values.items():
+        entry_of(key).parameter(task, name).check(value)
+
+
+def find_parameters(table: Iterable[Parameter], words: str) -> list[Parameter]:
+    """Return the parameters whose name, label, help or alias in another library contains `words`."""
+    wanted = words.casefold()
+    return [p for p in table if any(wanted in text.casefold() for text in _texts(p))]
+
+
+def _texts(parameter: Parameter) -> list[str]:
+    return [parameter.name, parameter.label, parameter.help, *parameter.aliases.values()]

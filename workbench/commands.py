@@ -1,0 +1,147 @@
+"""Undo commands: small, against the document, which alone changes state and tells about it."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtGui import QUndoCommand
+
+if TYPE_CHECKING:
+    from workbench.document import DataState, Document
+    from workbench.runs import ModelSpec, RunRecord, RunResult
+
+
+class CommandId(IntEnum):
+    """Commands that merge with their like."""
+
+    SET_PARAMETER = 1
+
+
+class SetData(QUndoCommand):
+    """Change kinds, roles, target, split or the reading of the table."""
+
+    def __init__(self, document: Document, text: str, new: DataState) -> None:
+        super().__init__(text)
+        self.document, self.old, self.new = document, document.data, new
+
+    def redo(self) -> None:
+        self.document._write_data(self.new)
+
+    def undo(self) -> None:
+        self.document._write_data(self.old)
+
+
+class AddRun(QUndoCommand):
+    """Put a model into the list; undone and redone with whatever training made of it."""
+
+    def __init__(self, document: Document, text: str, record: RunRecord) -> None:
+        super().__init__(text)
+        self.document, self.record = document, record
+
+    def redo(self) -> None:
+        self.document._write_run_added(self.record, None)
+
+    def undo(self) -> None:
+        self.record = self.document._write_run_removed(self.record.run_id).settled()
+
+
+class DeleteRun(QUndoCommand):
+    """Take a model out of the list."""
+
+    def __init__(self, document: Document, run_id: str) -> None:
+        super().__init__(f"Delete {document.runs[run_id].name}")
+        self.document, self.run_id = document, run_id
+        self.position = list(document.runs).index(run_id)
+        self.record: RunRecord | None = None
+
+    def redo(self) -> None:
+        self.record = self.document._write_run_removed(self.run_id).settled()
+
+    def undo(self) -> None:
+        assert self.record is not None
+        self.document._write_run_added(self.record, self.position)
+
+
+class RenameRun(QUndoCommand):
+    """Give a model another name."""
+
+    def __init__(self, document: Document, run_id: str, name: str) -> None:
+        super().__init__(f"Rename to {name}")
+        self.document, self.run_id, self.new = document, run_id, name
+        self.old = document.runs[run_id].name
+
+    def redo(self) -> None:
+        self.document._write_name(self.run_id, self.new)
+
+    def undo(self) -> None:
+        self.document._write_name(self.run_id, self.old)
+
+
+class SetSpec(QUndoCommand):
+    """Give a model other parameters, because its task changed."""
+
+    def __init__(self, document: Document, run_id: str, new: ModelSpec) -> None:
+        super().__init__()
+        self.document, self.run_id, self.new = document, run_id, new
+        self.old = document.runs[run_id].spec
+
+    def redo(self) -> None:
+        self.document._write_spec(self.run_id, self.new)
+
+    def undo(self) -> None:
+        self.document._write_spec(self.run_id, self.old)
+
+
+class SetParameter(QUndoCommand):
+    """Change one hyperparameter; a drag on its field becomes one undo step."""
+
+    def __init__(self, document: Document, run_id: str, name: str, value: Any, label: str) -> None:
+        super().__init__(f"Set {label.lower()}")
+        self.document, self.key, self.new = document, (run_id, name), value
+        self.old = document.parameter(run_id, name)
+
+    def redo(self) -> None:
+        self.document._write_parameter(*self.key, self.new)
+
+    def undo(self) -> None:
+        self.document._write_parameter(*self.key, self.old)
+
+    def id(self) -> int:
+        return CommandId.SET_PARAMETER
+
+    def mergeWith(self, later: QUndoCommand) -> bool:
+        if not isinstance(later, SetParameter) or later.key != self.key:
+            return False
+        self.new = later.new
+        # dragged back: nothing left to undo
+        self.setObsolete(type(self.new) is type(self.old) and self.new == self.old)
+        return True
+
+
+class EditTree(QUndoCommand):
+    """Prune or expand a single tree by hand.
+
+    If the model was trained anew in between, there is nothing left that could be undone: the command
+    then does nothing and leaves the stack.
+    """
+
+    def __init__(self, document: Document, text: str, run_id: str, new: RunResult) -> None:
+        super().__init__(text)
+        self.document, self.run_id, self.new = document, run_id, new
+        old = document.runs[run_id].result
+        assert old is not None
+        self.old = old
+
+    def redo(self) -> None:
+        self._swap(self.old, self.new)
+
+    def undo(self) -> None:
+        self._swap(self.new, self.old)
+
+    def _swap(self, expected: RunResult, wanted: RunResult) -> None:
+        now = self.document.runs[self.run_id].result
+        if now is None or now.grown_tree is not expected.grown_tree:
+            self.setObsolete(True)
+        else:
+            self.document._write_result(self.run_id, wanted)

@@ -1,0 +1,155 @@
+"""Repeated stratified cross-validation over the rows that are not test rows (D31).
+
+The interval is the corrected resampled t interval: folds share training rows, so the variance over
+the J scores is multiplied by 1/J + n_fold/n_rest instead of 1/J (Nadeau and Bengio 2003, section 4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.monitor import FitMonitor, IterationEvent, SubMonitor
+from workbench.catalog import entry_of
+from workbench.fitting import FitInputs, Learnable, fit_estimator, score_rows
+from workbench.scoring import SCORE_RANGES, Estimate
+
+N_FOLDS, N_REPEATS = 5, 2
+MAX_ROWS = 5000  # from here on one split is told apart well enough from another
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Scores over folds.
+
+    Attributes
+    ----------
+    n_folds, n_repeats, n_rows : int
+    rows_text : str
+        Which rows: for the caption.
+    fold_scores : dict of metric to float64 (n_done,)
+        In the order the folds were done; fewer than n_folds x n_repeats when stopped.
+    metrics : dict of metric to Estimate
+        Mean over the folds with its 95 % interval.
+    stopped : bool
+    """
+
+    n_folds: int
+    n_repeats: int
+    n_rows: int
+    rows_text: str
+    fold_scores: dict[str, NDArray[np.float64]]
+    metrics: dict[str, Estimate]
+    stopped: bool
+
+
+def is_wanted(inputs: FitInputs) -> bool:
+    """Tell whether this table is small enough to need it and large enough to have it."""
+    n_rows = int(np.count_nonzero(inputs.parts <= 1))
+    return inputs.table.n_rows < MAX_ROWS and n_rows >= 2 * N_FOLDS
+
+
+def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
+    """Train on all folds but one and score the one, for every fold of every repeat.
+
+    Early stopping, where it is switched on, takes its validation rows out of the training folds.
+    """
+    rows = np.flatnonzero(inputs.parts <= 1)
+    learnable = inputs.learnable().take(rows)
+    scores: dict[str, list[float]] = {}
+    n_all, stopped = N_FOLDS * N_REPEATS, False
+    for n_done, (inside, outside) in enumerate(_folds(learnable, _groups(inputs, rows)), start=1):
+        part = SubMonitor(monitor, (n_done - 1) / n_all, n_done / n_all, member=n_done)
+        told = _Quiet(part)
+        estimator = entry_of(inputs.spec.kind).make(inputs.task, dict(inputs.spec.parameters))
+        fit_estimator(estimator, learnable.take(inside), None, told)
+        if estimator.stopped_ and told.stopped:
+            stopped = True  # a fold cut short says nothing about the whole training
+            break
+        for metric, found in score_rows(estimator, learnable.take(outside), "fold").metrics.items():
+            scores.setdefault(metric, []).append(found.value)
+        event = IterationEvent("cross-validating", n_done, n_all, n_done / n_all)
+        if monitor.on_iteration(event) and n_done < n_all:
+            stopped = True
+            break
+    fold_scores = {metric: np.array(values) for metric, values in scores.items()}
+    return CrossValidation(
+        n_folds=N_FOLDS,
+        n_repeats=N_REPEATS,
+        n_rows=len(rows),
+        rows_text=f"{len(rows):,} training and validation rows",
+        fold_scores=fold_scores,
+        metrics={metric: _within_range(metric, resampled_interval(v)) for metric, v in fold_scores.items()},
+        stopped=stopped,
+    )
+
+
+def resampled_interval(values: NDArray[np.float64], n_folds: int = N_FOLDS) -> Estimate:
+    """Return the mean of fold scores with its corrected 95 % interval; NaN scores are left out."""
+    values = values[np.isfinite(values)]
+    if len(values) < 2:
+        return Estimate(float(values.mean()) if len(values) else np.nan, np.nan, np.nan)
+    from scipy.stats import t
+
+    inflated = 1 / len(values) + 1 / (n_folds - 1)
+    half = float(t.ppf(0.975, len(values) - 1)) * sqrt(inflated) * float(np.std(values, ddof=1))
+    mean = float(values.mean())
+    return Estimate(mean, mean - half, mean + half)
+
+
+def _within_range(metric: str, found: Estimate) -> Estimate:
+    """Cut an interval off where the metric's range ends: the t interval knows nothing of it."""
+    lowest, highest = SCORE_RANGES[metric]
+    return Estimate(found.value, max(lowest, found.low), min(highest, found.high))
+
+
+class _Quiet:
+    """Asks whether to stop, without passing on the trees and steps of the folds."""
+
+    def __init__(self, monitor: SubMonitor) -> None:
+        self._monitor, self.stopped = monitor, False
+
+    def on_iteration(self, event: IterationEvent) -> bool:
+        told = IterationEvent("cross-validating", fraction=event.fraction)
+        self.stopped = self._monitor.on_iteration(told)
+        return self.stopped
+
+
+def _folds(learnable: Learnable, groups: NDArray[Any] | None) -> Any:
+    """Yield (inside, outside) row numbers; stratified by class, or by fifths of a number target."""
+    from sklearn.model_selection import GroupKFold
+
+    if groups is not None and len(np.unique(groups)) >= N_FOLDS:
+        for repeat in range(N_REPEATS):
+            folds = GroupKFold(N_FOLDS, shuffle=True, random_state=repeat)
+            yield from folds.split(learnable.y, groups=groups)
+        return
+    for repeat in range(N_REPEATS):
+        fold_of = _deal_folds(learnable, np.random.default_rng(repeat))
+        for fold in range(N_FOLDS):
+            yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+
+
+def _deal_folds(learnable: Learnable, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return a fold for every row: rows in random order, sorted by target, are dealt out in turn.
+
+    So each class, and each stretch of a number target, is spread evenly, rare classes too.
+    """
+    shuffled = rng.permutation(len(learnable.y))
+    by_target = shuffled[np.argsort(learnable.y[shuffled], kind="stable")]
+    fold_of = np.empty(len(by_target), np.int64)
+    if learnable.classes:
+        fold_of[by_target] = np.arange(len(by_target)) % N_FOLDS
+        return fold_of
+    for start in range(0, len(by_target), N_FOLDS):  # within each run of neighbours in random order
+        block = by_target[start : start + N_FOLDS]
+        fold_of[block] = rng.permutation(N_FOLDS)[: len(block)]
+    return fold_of
+
+
+def _groups(inputs: FitInputs, rows: NDArray[np.int64]) -> NDArray[Any] | None:
+    return None if inputs.group is None else inputs.table.column(inputs.group).label_codes()[0][rows]

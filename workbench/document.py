@@ -1,0 +1,511 @@
+"""The document: the table, what its columns mean, and the models; the truth that all views mirror.
+
+Public mutators push undo commands; commands call ``_write_*``, which alone change state and emit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from engine.errors import DataError, ParameterError
+from workbench import commands, editing
+from workbench.catalog import adapted_parameters, entry_of, start_parameters
+from workbench.datasets import ROLES, Table, default_roles, proposes_classes
+from workbench.runs import ModelSpec, RunRecord, RunResult, SplitSettings
+from workbench.splitting import deal_rows
+
+if TYPE_CHECKING:
+    from workbench.datasets import ReadOptions
+    from workbench.project.format import ProjectDescription
+
+SINGLE_ROLES = ("target", "weight", "group")  # at most one column has such a role
+
+
+@dataclass(frozen=True, eq=False)
+class DataState:
+    """All that is known about the table; one value, so that undo is keeping the old one.
+
+    Attributes
+    ----------
+    as_classes : bool or None
+        The user's choice for a numeric target; None follows the proposal (D14).
+    event_class : str or None
+        The user's choice; None is the second class.
+    """
+
+    table: Table | None = None
+    roles: dict[str, str] | None = None
+    as_classes: bool | None = None
+    event_class: str | None = None
+    split: SplitSettings = field(default_factory=SplitSettings)
+
+
+class Document(QObject):
+    """What is being worked on. Signals tell what changed; properties tell what is."""
+
+    table_changed = Signal()
+    columns_changed = Signal()
+    run_added = Signal(str)
+    run_removed = Signal(str)
+    run_changed = Signal(str)
+    parameter_changed = Signal(str, str)
+    current_run_changed = Signal(str)
+    dirty_changed = Signal(bool)
+    message_posted = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.undo_stack = QUndoStack(self)
+        self.undo_stack.cleanChanged.connect(self._tell_dirty)
+        self.messages: list[str] = []
+        self.view_state: dict[str, Any] = {}
+        self._path: Path | None = None
+        self._data = DataState()
+        self._runs: dict[str, RunRecord] = {}
+        self._current_run_id: str | None = None
+        self._n_runs_made = 0
+        self._has_new_results = self._was_dirty = False
+        self._derived: dict[str, Any] = {}
+
+    # ---- state -------------------------------------------------------------------------------
+
+    @property
+    def data(self) -> DataState:
+        return self._data
+
+    @property
+    def table(self) -> Table | None:
+        return self._data.table
+
+    @property
+    def roles(self) -> dict[str, str]:
+        return dict(self._data.roles or {})
+
+    @property
+    def target(self) -> str | None:
+        return next((name for name, role in self.roles.items() if role == "target"), None)
+
+    @property
+    def features(self) -> list[str]:
+        return [name for name, role in self.roles.items() if role == "feature"]
+
+    @property
+    def is_classification(self) -> bool:
+        """True when the target is classes; False without a target."""
+        if self.table is None or self.target is None:
+            return False
+        column = self.table.column(self.target)
+        if column.kind not in ("number", "date") or self._data.as_classes is None:
+            return self._derive("proposal", lambda: proposes_classes(column)[0])
+        return self._data.as_classes
+
+    @property
+    def task(self) -> str:
+        """ "classes" or "numbers"; classes until a target says otherwise."""
+        return "classes" if self.target is None or self.is_classification else "numbers"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Labels of the target in their order, spelled as in the file; empty for a number target."""
+        if self.table is None or self.target is None or not self.is_classification:
+            return ()
+        column = self.table.column(self.target)
+        return self._derive("classes", lambda: column.label_codes()[1])
+
+    @property
+    def event_class(self) -> str | None:
+        """The class that a two-class target is about; None for other targets."""
+        classes = self.classes
+        if len(classes) != 2:
+            return None
+        return self._data.event_class if self._data.event_class in classes else classes[1]
+
+    @property
+    def split(self) -> SplitSettings:
+        return self._data.split
+
+    @property
+    def parts(self) -> NDArray[np.uint8] | None:
+        """Part of each row: 0 training, 1 validation, 2 test, 255 none; None without a target."""
+        return None if self.table is None or self.target is None else self._dealt()[0]
+
+    @property
+    def split_notes(self) -> tuple[str, ...]:
+        """What dealing the rows into parts has to say: rows left out and why, small classes."""
+        return () if self.table is None or self.target is None else self._dealt()[1]
+
+    def _dealt(self) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+        assert self.table is not None
+        assert self.target is not None
+        table, target, classes = self.table, self.target, self.classes
+        return self._derive("parts", lambda: deal_rows(table, target, classes, self.roles, self.split))
+
+    def _derive(self, key: str, make: Callable[[], Any]) -> Any:
+        """Keep what follows from the data until the data changes."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
+
+    @property
+    def runs(self) -> dict[str, RunRecord]:
+        """The models by id, in the order of the list."""
+        return dict(self._runs)
+
+    @property
+    def current_run_id(self) -> str | None:
+        return self._current_run_id
+
+    @property
+    def current_run(self) -> RunRecord | None:
+        return self._runs.get(self._current_run_id or "")
+
+    @property
+    def path(self) -> Path | None:
+        """Where the project was saved last."""
+        return self._path
+
+    @property
+    def is_dirty(self) -> bool:
+        """True when something would be lost by closing: a change, or a training not saved yet."""
+        return not self.undo_stack.isClean() or self._has_new_results
+
+    def parameter(self, run_id: str, name: str) -> Any:
+        return self.run(run_id).spec.parameters[name]
+
+    def run(self, run_id: str) -> RunRecord:
+        """Return a model; raises DataError if there is none of this id."""
+        if run_id not in self._runs:
+            raise DataError(f"there is no model {run_id!r}; it was deleted")
+        return self._runs[run_id]
+
+    def would_lose_edits(self, run_id: str) -> bool:
+        """True when training this model anew throws away changes made by hand."""
+        result = self.run(run_id).result
+        return result is not None and bool(result.edits)
+
+    # ---- the table ---------------------------------------------------------------------------
+
+    def open_table(self, table: Table) -> None:
+        """Begin with a table: models, undo steps and the project's path are dropped."""
+        roles = default_roles(table)
+        if table.sample is not None:
+            from workbench.samples import find_sample
+
+            roles[find_sample(table.sample).target] = "target"
+        self._reset(DataState(table, roles), {}, None, None)
+
+    def reread(self, options: ReadOptions) -> None:
+        """Read the table's file again, differently; roles of columns that remain are kept.
+
+        Raises
+        ------
+        DataError
+            The file cannot be read so, or the table did not come from a file.
+        """
+        table = self._table()
+        if table.path is None:
+            raise DataError(f"{table.name} is a sample table, so there is no file to read differently")
+        from workbench.readers import read_table
+
+        again = read_table(table.path, options)
+        roles = {name: self.roles.get(name, role) for name, role in default_roles(again).items()}
+        self._push_data("Read the file differently", table=again, roles=roles)
+
+    def set_kind(self, names: Iterable[str], kind: str) -> None:
+        """Read columns as another kind; raises DataError where the cells cannot be read so."""
+        table, names = self._table(), list(names)
+        for name in names:
+            if table.column(name).kind != kind:
+                table = table.replace_column(table.column(name).with_kind(kind))
+        if table is not self.table:
+            self._push_data(f"Set kind of {_listing(names)}", table=table)
+
+    def set_roles(self, names: Iterable[str], role: str) -> None:
+        """Give columns a role; a second target, weight or group column makes the first a feature.
+
+        Raises
+        ------
+        ParameterError
+            There is no such role, or several columns are to be what only one can be.
+        """
+        names = list(names)
+        if role not in ROLES:
+            raise ParameterError(f"the role is {role!r}; choose one of {', '.join(ROLES)}")
+        if role in SINGLE_ROLES and len(names) > 1:
+            raise ParameterError(f"{_listing(names)} cannot all be the {role}; choose one column")
+        table, roles = self._table(), self.roles
+        if role in SINGLE_ROLES:
+            roles = {name: "feature" if old == role else old for name, old in roles.items()}
+        roles.update({table.column(name).name: role for name in names})
+        if roles != self.roles:
+            self._push_data(f"Use {_listing(names)} as {role}", roles=roles)
+
+    def set_target(self, name: str) -> None:
+        """Predict this column."""
+        if name != self.target:
+            self.set_roles([name], "target")
+
+    def set_as_classes(self, flag: bool) -> None:
+        """Predict a number column's values as classes, or as numbers."""
+        if flag != self.is_classification:
+            self._push_data("Predict classes" if flag else "Predict numbers", as_classes=flag)
+
+    def set_event_class(self, label: str) -> None:
+        """Choose the class that a two-class target is about; raises ParameterError for another."""
+        if label not in self.classes:
+            raise ParameterError(f"the event is {label!r}; choose one of {', '.join(self.classes)}")
+        if label != self.event_class:
+            self._push_data(f"Set event to {label}", event_class=label)
+
+    def set_split(self, split: SplitSettings) -> None:
+        """Deal the rows into other parts; trained models keep the parts they were trained on."""
+        if split != self.split:
+            self._push_data("Change the parts", split=split)
+
+    def _table(self) -> Table:
+        if self.table is None:
+            raise DataError("no table is open; open a file or a sample first")
+        return self.table
+
+    def _push_data(self, text: str, **changes: Any) -> None:
+        old_task, old_notes = self.task, self.split_notes
+        self.undo_stack.beginMacro(text)
+        self.undo_stack.push(commands.SetData(self, text, replace(self._data, **changes)))
+        if self.task != old_task:
+            self._adapt_specs()
+        self.undo_stack.endMacro()
+        for note in self.split_notes:
+            if note not in old_notes:
+                self.post_message(note)
+
+    def _adapt_specs(self) -> None:
+        """Give every model the parameters that its kind has for the new task."""
+        for record in self._runs.values():
+            kind, values = record.spec.kind, record.spec.parameters
+            spec = ModelSpec(kind, adapted_parameters(kind, self.task, self._table().n_rows, values))
+            self.undo_stack.push(commands.SetSpec(self, record.run_id, spec))
+
+    # ---- models ------------------------------------------------------------------------------
+
+    def add_run(self, kind: str) -> str:
+        """Add a model with the form's start values and select it; return its id."""
+        entry, table = entry_of(kind), self._table()
+        spec = ModelSpec(kind, start_parameters(kind, self.task, table.n_rows))
+        return self._push_run(f"Add {entry.title.lower()}", self._free_name(entry.title), spec)
+
+    def duplicate_run(self, run_id: str) -> str:
+        """Add a model with the same settings, not trained; return its id."""
+        record = self.run(run_id)
+        return self._push_run(f"Duplicate {record.name}", self._free_name(record.name), record.spec)
+
+    def rename_run(self, run_id: str, name: str) -> None:
+        name = name.strip()
+        if not name:
+            raise ParameterError("the name is empty; enter a name for the model")
+        if name != self.run(run_id).name:
+            self.undo_stack.push(commands.RenameRun(self, run_id, name))
+
+    def delete_run(self, run_id: str) -> None:
+        self.run(run_id)
+        self.undo_stack.push(commands.DeleteRun(self, run_id))
+
+    def set_parameter(self, run_id: str, name: str, value: Any) -> None:
+        """Change one parameter; changes of the same one in a row are one undo step.
+
+        Raises
+        ------
+        ParameterError
+            The value is outside its range, or there is no such parameter.
+        """
+        record = self.run(run_id)
+        parameter = entry_of(record.spec.kind).parameter(self.task, name)
+        parameter.check(value)
+        old = record.spec.parameters.get(name)
+        if type(old) is not type(value) or old != value:
+            label = parameter.label or name
+            self.undo_stack.push(commands.SetParameter(self, run_id, name, value, label))
+
+    def prune(self, run_id: str, path: Sequence[int]) -> None:
+        """Make the node at `path` of a single tree a leaf; scores are computed anew.
+
+        Raises
+        ------
+        DataError
+            The model is not a trained single tree, or has no inner node there.
+        """
+        self._edit(run_id, "Prune", editing.prune, path)
+
+    def expand(self, run_id: str, path: Sequence[int]) -> None:
+        """Put back what was grown below the node at `path` and pruned by hand.
+
+        Raises
+        ------
+        DataError
+            Nothing was pruned there.
+        """
+        self._edit(run_id, "Expand again", editing.expand, path)
+
+    def _edit(self, run_id: str, text: str, edit: Callable[..., RunResult], path: Sequence[int]) -> None:
+        record = self.run(run_id)
+        if record.state in ("queued", "training"):
+            raise DataError(f"{record.name} is being trained; stop it before changing its tree by hand")
+        result = edit(record.result, self._table(), tuple(path))
+        self.undo_stack.push(commands.EditTree(self, text, run_id, result))
+
+    def select_run(self, run_id: str | None) -> None:
+        """Look at a model; not undoable."""
+        if run_id is not None:
+            self.run(run_id)
+        if run_id != self._current_run_id:
+            self._current_run_id = run_id
+            self.current_run_changed.emit(run_id or "")
+
+    def set_view_state(self, key: str, value: Any) -> None:
+        """Remember how a view stands, as JSON values; saved with the project, not undoable."""
+        self.view_state[key] = value
+
+    def post_message(self, text: str) -> None:
+        """Say a sentence in the status line."""
+        self.messages.append(text)
+        self.message_posted.emit(text)
+
+    def _push_run(self, text: str, name: str, spec: ModelSpec) -> str:
+        self._n_runs_made += 1
+        run_id = f"run{self._n_runs_made}"
+        self.undo_stack.push(commands.AddRun(self, text, RunRecord(run_id, name, spec)))
+        return run_id
+
+    def _free_name(self, title: str) -> str:
+        stem = title.rstrip("0123456789 ") or title
+        taken = {record.name for record in self._runs.values()}
+        number = 1
+        while f"{stem} {number}" in taken:
+            number += 1
+        return f"{stem} {number}"
+
+    # ---- training (used by the Trainer; running is not undoable) ---------------------------------
+
+    def begin_training(self, run_id: str, state: str = "training") -> None:
+        """Mark a model as queued or in training; its last result stays in sight."""
+        self._write_record(replace(self.run(run_id), state=state, error=None))
+
+    def apply_result(self, run_id: str, result: RunResult) -> None:
+        """Take over what a training made."""
+        state = "stopped" if result.stopped else "done"
+        self._write_record(replace(self.run(run_id), state=state, result=result, error=None))
+        self._mark_new_results()
+
+    def fail_training(self, run_id: str, error: str | None) -> None:
+        """Go back to before the training; with a reason, the model is marked as failed."""
+        record = self.run(run_id).settled()
+        self._write_record(record if error is None else replace(record, state="failed", error=error))
+
+    def attach_cross_validation(self, run_id: str, result: RunResult, cv: Any) -> None:
+        """Add the cross-validation of a training, unless the model was trained or changed since."""
+        record = self._runs.get(run_id)
+        if record is not None and record.result is result:
+            self._write_record(replace(record, result=replace(result, cv=cv)))
+            self._mark_new_results()
+
+    # ---- files -------------------------------------------------------------------------------
+
+    def mark_saved(self, path: Path) -> None:
+        """Take note that the project as it stands was written to `path`."""
+        self._path, self._has_new_results = path, False
+        self.undo_stack.setClean()
+        self._tell_dirty()
+
+    def restore(self, description: ProjectDescription) -> None:
+        """Become the project that a file describes; the undo stack begins anew."""
+        self._reset(
+            description.data,
+            {record.run_id: record for record in description.runs},
+            description.current_run_id,
+            description.path,
+        )
+        self.view_state = dict(description.view_state)
+        for note in description.notes:
+            self.post_message(note)
+
+    # ---- the only places that change state ---------------------------------------------------
+
+    def _reset(
+        self, data: DataState, runs: dict[str, RunRecord], current: str | None, path: Path | None
+    ) -> None:
+        for run_id in list(self._runs):
+            self._write_run_removed(run_id)
+        self.undo_stack.clear()
+        self._derived, self._data, self._path = {}, data, path
+        self.view_state, self._has_new_results = {}, False
+        self._n_runs_made = max((int(run_id.removeprefix("run")) for run_id in runs), default=0)
+        self.table_changed.emit()
+        self.columns_changed.emit()
+        for record in runs.values():
+            self._runs[record.run_id] = record
+            self.run_added.emit(record.run_id)
+        self.select_run(current)
+        self._tell_dirty()
+
+    def _write_data(self, new: DataState) -> None:
+        is_other_table = new.table is not self._data.table
+        self._data, self._derived = new, {}
+        if is_other_table:
+            self.table_changed.emit()
+        self.columns_changed.emit()
+
+    def _write_run_added(self, record: RunRecord, position: int | None) -> None:
+        items = list(self._runs.items())
+        items.insert(len(items) if position is None else position, (record.run_id, record))
+        self._runs = dict(items)
+        self.run_added.emit(record.run_id)
+        self.select_run(record.run_id)
+
+    def _write_run_removed(self, run_id: str) -> RunRecord:
+        ids = list(self._runs)
+        position = ids.index(run_id)
+        record = self._runs.pop(run_id)
+        self.run_removed.emit(run_id)
+        if self._current_run_id == run_id:
+            remaining = ids[:position] + ids[position + 1 :]
+            self.select_run(remaining[min(position, len(remaining) - 1)] if remaining else None)
+        return record
+
+    def _write_name(self, run_id: str, name: str) -> None:
+        self._write_record(replace(self._runs[run_id], name=name))
+
+    def _write_parameter(self, run_id: str, name: str, value: Any) -> None:
+        record = self._runs[run_id]
+        self._runs[run_id] = replace(record, spec=record.spec.with_parameter(name, value))
+        self.parameter_changed.emit(run_id, name)
+        self.run_changed.emit(run_id)
+
+    def _write_spec(self, run_id: str, spec: ModelSpec) -> None:
+        self._write_record(replace(self._runs[run_id], spec=spec))
+
+    def _write_result(self, run_id: str, result: RunResult) -> None:
+        self._write_record(replace(self._runs[run_id], result=result))
+
+    def _write_record(self, record: RunRecord) -> None:
+        self._runs[record.run_id] = record
+        self.run_changed.emit(record.run_id)
+
+    def _mark_new_results(self) -> None:
+        self._has_new_results = True
+        self._tell_dirty()
+
+    def _tell_dirty(self) -> None:
+        if self.is_dirty != self._was_dirty:
+            self._was_dirty = self.is_dirty
+            self.dirty_changed.emit(self._was_dirty)
+
+
+def _listing(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} columns"

@@ -1,0 +1,87 @@
+"""Changing a single tree by hand: new results from old ones, scored anew (D20)."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.errors import DataError
+from workbench.fitting import inputs_of_result, score_parts
+from workbench.runs import RunResult
+
+if TYPE_CHECKING:
+    from engine.tree.structure import Path, Tree
+    from workbench.datasets import Table
+
+
+def prune(result: RunResult | None, table: Table, path: Path) -> RunResult:
+    """Return the result with the node at `path` made a leaf.
+
+    Raises
+    ------
+    DataError
+        The model is no trained single tree, the node is a leaf or does not exist, or the table
+        is no longer the one it was trained on.
+    """
+    from engine.tree.edit import Edit
+
+    result = _editable(result, table)
+    tree = result.tree(0)
+    if tree.is_leaf[tree.node_at(path)]:
+        raise DataError("this node is a leaf already; choose a node with a question")
+    return _with_edits(result, table, (*result.edits, Edit("prune", path)))
+
+
+def expand(result: RunResult | None, table: Table, path: Path) -> RunResult:
+    """Return the result with what was pruned at `path` put back; prunings below it stay.
+
+    Raises
+    ------
+    DataError
+        Nothing was pruned there, or as for `prune`.
+    """
+    result = _editable(result, table)
+    kept = tuple(edit for edit in result.edits if not (edit.kind == "prune" and tuple(edit.path) == path))
+    if len(kept) == len(result.edits):
+        raise DataError("nothing was pruned at this node, so there is nothing to put back")
+    return _with_edits(result, table, kept)
+
+
+def _editable(result: RunResult | None, table: Table) -> RunResult:
+    if result is None:
+        raise DataError("this model is not trained yet; train it first")
+    if result.grown_tree is None:
+        raise DataError("trees inside ensembles cannot be changed by hand; train a single tree")
+    if result.table_fingerprint != table.fingerprint:
+        raise DataError("the model was trained on another table, so it cannot be scored anew; train it again")
+    return result
+
+
+def _with_edits(result: RunResult, table: Table, edits: tuple[Any, ...]) -> RunResult:
+    from engine.tree.edit import replay
+
+    assert result.grown_tree is not None
+    tree = result.grown_tree
+    if edits:
+        tree, _lost = replay(edits, tree)
+    estimator = copy.copy(result.estimator)  # trees are values: the old estimator keeps the old one
+    estimator.tree_ = tree
+    inputs = inputs_of_result(result, table)
+    return replace(
+        result,
+        estimator=estimator,
+        edits=edits,
+        importances=_importances(tree, len(result.features)),
+        scores=score_parts(estimator, inputs, inputs.learnable()),
+        cv=None,  # of another tree
+        n_test_looks=result.n_test_looks + 1,
+    )
+
+
+def _importances(tree: Tree, n_features: int) -> np.ndarray[Any, Any]:
+    from engine.inspection import impurity_importances
+
+    return np.asarray(impurity_importances([tree], n_features), np.float64)

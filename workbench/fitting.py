@@ -1,0 +1,205 @@
+"""What a training does, without Qt: frozen inputs in, a result out. Runs in a worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
+from workbench.catalog import entry_of
+from workbench.runs import PARTS, Curve, ModelSpec, RunResult
+from workbench.scoring import ScoreSet, score_classes, score_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.datasets import Table
+
+LOSS_NAMES = {"classes": "log loss", "numbers": "half the squared error"}
+
+
+@dataclass(frozen=True, eq=False)
+class FitInputs:
+    """All that a training looks at, frozen when it is asked for.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        Labels in order; empty for a number target.
+    parts : uint8 (n_rows,)
+        0 training, 1 validation, 2 test, 255 none.
+    weight : str or None
+        Column with the weights of rows.
+    group : str or None
+        Column whose equal values are never split between folds.
+    """
+
+    table: Table
+    features: tuple[str, ...]
+    target: str
+    classes: tuple[str, ...]
+    parts: NDArray[np.uint8]
+    spec: ModelSpec
+    event_class: str | None = None
+    weight: str | None = None
+    group: str | None = None
+
+    @property
+    def task(self) -> str:
+        return "classes" if self.classes else "numbers"
+
+    def rows_of(self, part: str) -> NDArray[np.int64]:
+        return np.flatnonzero(self.parts == PARTS.index(part))
+
+    def learnable(self) -> Learnable:
+        """Return the features, target and weights of all rows."""
+        from workbench.datasets import feature_frame
+
+        column = self.table.column(self.target)
+        y = column.label_codes()[0] if self.classes else column.values
+        weights = None if self.weight is None else self.table.column(self.weight).values
+        return Learnable(feature_frame(self.table, self.features), y, weights, self.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Learnable:
+    """Features (a frame), target (class codes or numbers) and weights of the same rows."""
+
+    X: pd.DataFrame
+    y: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    classes: tuple[str, ...]
+
+    def take(self, rows: NDArray[np.int64]) -> Learnable:
+        weights = None if self.weights is None else self.weights[rows]
+        return Learnable(self.X.iloc[rows], self.y[rows], weights, self.classes)
+
+    @property
+    def labels(self) -> Any:
+        """The target as an estimator takes it: numbers, or labels of which all classes are known."""
+        if not self.classes:
+            return self.y
+        import pandas as pd
+
+        categories = pd.Index(self.classes, dtype=object)
+        return pd.Series(pd.Categorical.from_codes(self.y.astype(np.int64), categories=categories))
+
+
+def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
+    """Train, score every part, and return the result.
+
+    Raises
+    ------
+    DataError, ParameterError
+        The table or the settings do not allow it; says why and what to do.
+    """
+    began = perf_counter()
+    monitor.on_iteration(IterationEvent("preparing the table"))
+    everything = inputs.learnable()
+    training, validation = (everything.take(inputs.rows_of(part)) for part in PARTS[:2])
+    entry = entry_of(inputs.spec.kind)
+    estimator = entry.make(inputs.task, dict(inputs.spec.parameters))
+    sees_validation = entry.has_curve and len(validation.y) > 0
+    fit_estimator(estimator, training, validation if sees_validation else None, monitor)
+    return RunResult(
+        estimator=estimator,
+        spec=inputs.spec,
+        features=inputs.features,
+        target=inputs.target,
+        classes=inputs.classes,
+        parts=inputs.parts,
+        scores=score_parts(estimator, inputs, everything),
+        importances=np.asarray(estimator.feature_importances_, np.float64),
+        seconds=perf_counter() - began,
+        n_rounds=len(getattr(estimator, "estimators_", (None,))),
+        stopped=bool(estimator.stopped_),
+        table_fingerprint=inputs.table.fingerprint,
+        curve=_curve(estimator, inputs.task) if entry.has_curve else None,
+        event_class=inputs.event_class,
+        grown_tree=getattr(estimator, "tree_", None),
+    )
+
+
+def fit_estimator(
+    estimator: Any, training: Learnable, validation: Learnable | None, monitor: FitMonitor
+) -> None:
+    """Fit in place."""
+    extra: dict[str, Any] = {}
+    if validation is not None:
+        extra = {
+            "X_val": validation.X,
+            "y_val": validation.labels,
+            "sample_weight_val": validation.weights,
+        }
+    estimator.fit(training.X, training.labels, training.weights, monitor=monitor, **extra)
+
+
+def score_parts(estimator: Any, inputs: FitInputs, everything: Learnable) -> dict[str, ScoreSet]:
+    """Score every part that has rows; weights do not enter the scores."""
+    scores = {}
+    for part in PARTS:
+        rows = inputs.rows_of(part)
+        if len(rows):
+            scores[part] = score_rows(estimator, everything.take(rows), part)
+    return scores
+
+
+def score_rows(estimator: Any, rows: Learnable, part: str) -> ScoreSet:
+    """Score a fitted estimator on rows with a known target."""
+    if rows.classes:
+        return score_classes(part, rows.y, estimator.predict_proba(rows.X), rows.classes)
+    return score_numbers(part, rows.y, estimator.predict(rows.X))
+
+
+def inputs_of_result(result: RunResult, table: Table, roles: dict[str, str] | None = None) -> FitInputs:
+    """Return what a result was trained on, for scoring it anew on the same rows."""
+    roles = roles or {}
+    return FitInputs(
+        table=table,
+        features=result.features,
+        target=result.target,
+        classes=result.classes,
+        parts=result.parts,
+        spec=result.spec,
+        event_class=result.event_class,
+        weight=_with_role(roles, "weight"),
+        group=_with_role(roles, "group"),
+    )
+
+
+def _with_role(roles: dict[str, str], wanted: str) -> str | None:
+    return next((name for name, role in roles.items() if role == wanted), None)
+
+
+def freeze_inputs(
+    table: Table,
+    roles: dict[str, str],
+    target: str,
+    classes: Sequence[str],
+    parts: NDArray[np.uint8],
+    spec: ModelSpec,
+    event_class: str | None = None,
+) -> FitInputs:
+    """Return the inputs of a training on a table with these roles."""
+    return FitInputs(
+        table=table,
+        features=tuple(name for name, role in roles.items() if role == "feature"),
+        target=target,
+        classes=tuple(classes),
+        parts=parts,
+        spec=ModelSpec(spec.kind, dict(spec.parameters)),
+        event_class=event_class,
+        weight=_with_role(roles, "weight"),
+        group=_with_role(roles, "group"),
+    )
+
+
+def _curve(estimator: Any, task: str) -> Curve:
+    validation = np.asarray(estimator.val_loss_, np.float64)
+    best = int(estimator.best_round_) if len(validation) > 1 and estimator.best_round_ else None
+    return Curve(np.asarray(estimator.train_loss_, np.float64), validation, LOSS_NAMES[task], best)

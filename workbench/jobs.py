@@ -1,0 +1,307 @@
+"""Background work without locks: jobs, and the three lanes they run in.
+
+The worker only fills a queue; a `Job`, in the GUI thread, empties it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import traceback
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from queue import Empty, SimpleQueue
+from threading import Event
+from time import monotonic
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engine import parallel
+from engine.monitor import FitMonitor, IterationEvent
+
+PUMP_INTERVAL_MS = 33  # 30 Hz: views never flood
+ENOUGH_FRACTION = 0.02  # below this the time left is a guess, so none is shown
+PREPARING_PHASES = ("sorting", "binning")  # their iterations are columns, not the fit's own steps
+CHILD_POLL_S = 0.05
+CHILD_GRACE_S = 0.4  # between asking a child process to end and killing it
+
+Work = Callable[[FitMonitor], Any]
+"""What a job does: called in the worker with the job as monitor; its return value is the result."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is.
+
+    Attributes
+    ----------
+    fraction : float
+        0 to 1.
+    text : str
+        Such as "round 37 of 100, 12 s left"; "waiting" before it begins.
+    """
+
+    fraction: float = 0.0
+    text: str = "waiting"
+
+
+class Job(QObject):
+    """One piece of background work.
+
+    Parameters
+    ----------
+    work : callable
+        ``work(monitor)``; looks only at what it was given, returns a new object.
+    title : str
+        What is being done, for the status line.
+    step_name : str
+        What one iteration is called: "round", "tree", "fold"; "" tells no steps.
+    """
+
+    advanced = Signal(list)  # the IterationEvents since the last tick, in order, never empty
+    ended = Signal(object)  # the finished Future: result, error or cancellation; always last, once
+
+    def __init__(
+        self, work: Work, parent: QObject | None = None, *, title: str = "", step_name: str = ""
+    ) -> None:
+        super().__init__(parent)
+        self.title, self.step_name = title, step_name
+        self.progress = Progress()
+        self._work, self._stop = work, Event()
+        self._events: SimpleQueue[IterationEvent] = SimpleQueue()
+        self._future: Future[Any] | None = None
+        self._is_superseded = self._is_silenced = False
+        self._pump = QTimer(self, interval=PUMP_INTERVAL_MS)
+        self._pump.timeout.connect(self._drain)
+
+    @property
+    def future(self) -> Future[Any] | None:
+        """The Future of the work; None before `start`."""
+        return self._future
+
+    @property
+    def is_over(self) -> bool:
+        """True once the worker has finished (`ended` may still be to come)."""
+        return self._future is not None and self._future.done()
+
+    @property
+    def stop_requested(self) -> bool:
+        return self._stop.is_set()
+
+    def start(self, lane: Lane) -> None:
+        """Queue the work in a lane."""
+        self._future = lane.submit(self._work, self)
+        self._pump.start()
+
+    def request_stop(self) -> None:
+        """Ask the work to end after its current step; work that is still queued never starts."""
+        self._stop.set()
+        if self._future is not None:
+            self._future.cancel()
+
+    def supersede(self) -> None:
+        """Stop, and end as cancelled whatever comes out: a newer request took this one's place."""
+        self._is_superseded = True
+        self.request_stop()
+
+    def silence(self) -> None:
+        """Stop, and emit nothing any more: the program is quitting."""
+        self._is_silenced = True
+        self._pump.stop()
+        self.request_stop()
+
+    def on_iteration(self, event: IterationEvent) -> bool:
+        """Take note of an event; the only method that the worker may call (FitMonitor)."""
+        self._events.put(event)
+        return self._stop.is_set()
+
+    def _drain(self) -> None:
+        assert self._future is not None
+        is_over = self._future.done()  # read first, so that the last events cannot be lost
+        batch = self._take_events()
+        if batch and not self._is_superseded:
+            self.progress = describe_progress(batch[-1], self.step_name)
+            self.advanced.emit(batch)
+        if is_over and not self._is_silenced:
+            self._pump.stop()
+            self.ended.emit(_cancelled_future() if self._is_superseded else self._future)
+
+    def _take_events(self) -> list[IterationEvent]:
+        batch = []
+        try:
+            while True:
+                batch.append(self._events.get_nowait())
+        except Empty:
+            return batch
+
+
+def describe_progress(event: IterationEvent, step_name: str) -> Progress:
+    """Return an event in words: "round 37 of 100, 12 s left"."""
+    parts = []
+    if step_name and event.iteration > 0 and event.phase not in PREPARING_PHASES:
+        total = f" of {event.n_iterations:,}" if event.n_iterations else ""
+        parts.append(f"{step_name} {event.iteration:,}{total}")
+    else:
+        parts.append(event.message or event.phase)
+    if ENOUGH_FRACTION <= event.fraction < 1.0:
+        parts.append(f"{_time_text(event.elapsed_s * (1 / event.fraction - 1))} left")
+    return Progress(event.fraction, ", ".join(parts))
+
+
+def _time_text(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _cancelled_future() -> Future[Any]:
+    future: Future[Any] = Future()
+    future.cancel()
+    return future
+
+
+class Lane:
+    """A queue of work with `n_workers` threads."""
+
+    def __init__(self, name: str, n_workers: int = 1) -> None:
+        self._pool = ThreadPoolExecutor(n_workers, thread_name_prefix=f"lane-{name}")
+        self._live: list[Job] = []
+
+    @property
+    def live_jobs(self) -> list[Job]:
+        """Jobs that are queued or running, in the order of their start."""
+        self._live = [job for job in self._live if not job.is_over]
+        return list(self._live)
+
+    def submit(self, work: Work, job: Job) -> Future[Any]:
+        """Queue ``work(job)``."""
+        self._live = [*self.live_jobs, job]
+        return self._pool.submit(self._run, work, job)
+
+    def _run(self, work: Work, job: Job) -> Any:
+        return work(job)
+
+    def shut_down(self, deadline: float) -> bool:
+        """Stop all jobs and wait until `deadline` (of `time.monotonic`); tell whether all ended."""
+        live = self.live_jobs
+        for job in live:
+            job.silence()
+        futures = [job.future for job in live if job.future is not None]
+        all_ended = not wait(futures, max(0.0, deadline - monotonic())).not_done
+        self._pool.shutdown(wait=all_ended, cancel_futures=True)
+        return all_ended
+
+
+class ViewLane(Lane):
+    """Work for pictures: of all requests with one key only the latest is worth doing."""
+
+    def __init__(self, name: str = "views") -> None:
+        super().__init__(name, n_workers=1)
+        self._latest: dict[str, Job] = {}
+
+    def submit_latest(self, key: str, function: Work, title: str = "") -> Job:
+        """Start ``function(monitor)`` and supersede the unfinished request of the same key.
+
+        A superseded job ends as cancelled (``future.cancelled()``), even if its work was done.
+        """
+        if (previous := self._latest.get(key)) is not None:
+            previous.supersede()
+        job = Job(function, title=title)
+        self._latest[key] = job
+        job.ended.connect(lambda _future: self._forget(key, job))
+        job.start(self)
+        return job
+
+    def _forget(self, key: str, job: Job) -> None:
+        if self._latest.get(key) is job:
+            del self._latest[key]
+
+
+class ProcessLane(Lane):
+    """Work that cannot ask a monitor: runs in a spawned child process, ended within 1 s of a stop.
+
+    The work and its result cross the process border, so the work is a module-level function.
+    """
+
+    def _run(self, work: Work, job: Job) -> Any:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        child = context.Process(target=_work_in_child, args=(work, theirs), daemon=True)
+        child.start()
+        theirs.close()
+        try:
+            return _listen(ours, job)
+        finally:
+            ours.close()
+            child.terminate()
+            child.join(CHILD_GRACE_S)
+            if child.is_alive():
+                child.kill()
+                child.join()
+            child.close()
+
+
+def _listen(connection: Connection, job: Job) -> Any:
+    """Pass on the child's events until its result, its error or a stop."""
+    while not job.stop_requested:
+        if not connection.poll(CHILD_POLL_S):
+            continue
+        try:
+            what, content = connection.recv()
+        except EOFError:
+            raise RuntimeError("the child process ended without a result; it may lack memory") from None
+        if what == "event":
+            job.on_iteration(content)
+        elif what == "result":
+            return content
+        else:
+            error, trace = content
+            error.add_note(trace)
+            raise error
+    raise CancelledError
+
+
+class _ChildMonitor:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def on_iteration(self, event: IterationEvent) -> bool:
+        self._connection.send(("event", event))
+        return False  # a stop ends the whole process
+
+
+def _work_in_child(work: Work, connection: Connection) -> None:
+    try:
+        connection.send(("result", work(_ChildMonitor(connection))))
+    except Exception as error:
+        connection.send(("error", (error, traceback.format_exc())))
+
+
+class Lanes:
+    """The three lanes of the program: `fit` (one at a time), `views` (latest wins), `process`."""
+
+    def __init__(self) -> None:
+        self.fit = Lane("fit")
+        self.views = ViewLane()
+        self.process = ProcessLane("process")
+
+    @property
+    def live_jobs(self) -> list[Job]:
+        return [*self.fit.live_jobs, *self.views.live_jobs, *self.process.live_jobs]
+
+    def shut_down(self, timeout_s: float = 3.0) -> bool:
+        """Stop everything and wait; no job emits anything after this call began.
+
+        Returns False if work is still running after `timeout_s` (a call that cannot be interrupted,
+        such as an import): the caller then ends the process with `platform.leave_at_once`.
+        """
+        lanes = (self.fit, self.views, self.process)
+        for job in self.live_jobs:
+            job.silence()
+        deadline = monotonic() + timeout_s
+        ended = [lane.shut_down(deadline) for lane in lanes]  # every lane is told, whatever the first says
+        if all_ended := all(ended):
+            parallel.shut_down()
+        return all_ended

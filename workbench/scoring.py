@@ -1,0 +1,263 @@
+"""Scores of a model on one part of the rows, each with its 95 % interval (D31).
+
+Accuracy has Wilson's interval (Wilson 1927). All other scores have the interval value +- 1.96
+standard errors by the delta method: each row's influence on the score is computed, and the standard
+error is their standard deviation divided by sqrt(n). For the two-class AUC that is DeLong's (DeLong,
+DeLong, Clarke-Pearson 1988). A perfect AUC would get an interval of width zero; its lower end is
+Wilson's for as many hits out of as many rows as the smaller class has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Z_95 = 1.959963984540054
+MIN_PROBABILITY = 1e-15  # a probability of 0 for what happened would be an infinite loss
+
+SCORE_RANGES = {
+    "accuracy": (0.0, 1.0),
+    "auc": (0.0, 1.0),
+    "log_loss": (0.0, np.inf),
+    "r2": (-np.inf, 1.0),
+    "rmse": (0.0, np.inf),
+    "mae": (0.0, np.inf),
+}
+
+Floats = NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A score with the ends of its 95 % interval; NaN where it is not defined."""
+
+    value: float
+    low: float
+    high: float
+
+
+NO_ESTIMATE = Estimate(np.nan, np.nan, np.nan)
+
+
+class ClassScores(NamedTuple):
+    """One row of the per-class table; NaN where nothing was predicted or there is no row."""
+
+    label: str
+    n_rows: int
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSet:
+    """All scores of one model on one part.
+
+    Attributes
+    ----------
+    part : str
+        "train", "validation" or "test".
+    n_rows : int
+    classes : tuple of str
+        Empty for a number target.
+    y_true : int32 codes or float64 (n_rows,)
+    proba : float64 (n_rows, n_classes) or None
+        Probabilities, columns in the order of `classes`.
+    prediction : int32 codes or float64 (n_rows,)
+    metrics : dict of str to Estimate
+        "accuracy", "auc", "log_loss"; or "r2", "rmse", "mae". AUC of more than two classes is the
+        mean over the classes of one against the rest.
+    confusion : int64 (n_classes, n_classes) or None
+        Rows: true class, columns: predicted class.
+    per_class : tuple of ClassScores
+    baseline : float
+        What always answering the same scores: accuracy of naming this part's most frequent class,
+        or the RMSE of its mean.
+    base_rates : float64 (n_classes,) or None
+        Share of each class in this part.
+    """
+
+    part: str
+    n_rows: int
+    classes: tuple[str, ...]
+    y_true: NDArray[Any]
+    proba: Floats | None
+    prediction: NDArray[Any]
+    metrics: dict[str, Estimate]
+    confusion: NDArray[np.int64] | None
+    per_class: tuple[ClassScores, ...]
+    baseline: float
+    base_rates: Floats | None
+
+    @property
+    def accuracy(self) -> Estimate:
+        return self.metrics["accuracy"]
+
+    @property
+    def auc(self) -> Estimate:
+        return self.metrics["auc"]
+
+    @property
+    def log_loss(self) -> Estimate:
+        return self.metrics["log_loss"]
+
+    @property
+    def r2(self) -> Estimate:
+        return self.metrics["r2"]
+
+    @property
+    def rmse(self) -> Estimate:
+        return self.metrics["rmse"]
+
+    @property
+    def mae(self) -> Estimate:
+        return self.metrics["mae"]
+
+    @property
+    def majority_class(self) -> str:
+        """The most frequent class of this part, first on a tie."""
+        return "" if self.base_rates is None else self.classes[int(np.argmax(self.base_rates))]
+
+
+def score_classes(part: str, codes: NDArray[Any], proba: Floats, classes: tuple[str, ...]) -> ScoreSet:
+    """Score class probabilities.
+
+    Parameters
+    ----------
+    codes : int (n_rows,)
+        True class of each row, as position in `classes`.
+    proba : float64 (n_rows, n_classes)
+    """
+    n, n_classes = len(codes), len(classes)
+    codes = np.asarray(codes, np.int32)
+    prediction = np.argmax(proba, axis=1).astype(np.int32)
+    cells = codes.astype(np.int64) * n_classes + prediction
+    confusion = np.bincount(cells, minlength=n_classes * n_classes).reshape(n_classes, n_classes)
+    rates = confusion.sum(axis=1) / max(1, n)
+    return ScoreSet(
+        part=part,
+        n_rows=n,
+        classes=classes,
+        y_true=codes,
+        proba=proba,
+        prediction=prediction,
+        metrics={
+            "accuracy": wilson_interval(int(np.trace(confusion)), n),
+            "auc": auc(codes, proba),
+            "log_loss": log_loss(codes, proba),
+        },
+        confusion=confusion,
+        per_class=_class_table(confusion, classes),
+        baseline=float(rates.max()),
+        base_rates=rates,
+    )
+
+
+def score_numbers(part: str, y: Floats, prediction: Floats) -> ScoreSet:
+    """Score predicted numbers; y and prediction are float64 (n_rows,)."""
+    error = prediction - y
+    squared = error**2
+    spread = (y - y.mean()) ** 2
+    variance, mse = float(spread.mean()), float(squared.mean())
+    rmse = _delta(sqrt(mse), squared / (2 * sqrt(mse)) if mse > 0 else squared, low=0.0)
+    r2 = NO_ESTIMATE
+    if variance > 0:
+        r2 = _delta(1 - mse / variance, spread * (mse / variance**2) - squared / variance, high=1.0)
+    return ScoreSet(
+        part=part,
+        n_rows=len(y),
+        classes=(),
+        y_true=y,
+        proba=None,
+        prediction=prediction,
+        metrics={"r2": r2, "rmse": rmse, "mae": _delta(float(abs(error).mean()), abs(error), low=0.0)},
+        confusion=None,
+        per_class=(),
+        baseline=sqrt(variance),
+        base_rates=None,
+    )
+
+
+def wilson_interval(n_hits: int, n: int) -> Estimate:
+    """Return a share with Wilson's 95 % interval."""
+    if n == 0:
+        return NO_ESTIMATE
+    share, z2 = n_hits / n, Z_95**2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z_95 * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    low = 0.0 if n_hits == 0 else centre - half
+    return Estimate(share, low, 1.0 if n_hits == n else centre + half)
+
+
+def log_loss(codes: NDArray[Any], proba: Floats) -> Estimate:
+    """Return the mean of -log p(true class), natural logarithm."""
+    losses = -np.log(np.maximum(proba[np.arange(len(codes)), codes], MIN_PROBABILITY))
+    return _delta(float(losses.mean()), losses, low=0.0)
+
+
+def auc(codes: NDArray[Any], proba: Floats) -> Estimate:
+    """Return the area under the ROC curve; the mean of one against the rest for more than two classes.
+
+    Classes without a row in this part, or with all of them, are left out; NaN if none remains.
+    """
+    n_classes = proba.shape[1]
+    wanted = [1] if n_classes == 2 else list(range(n_classes))
+    values, influences, smallest = [], np.zeros(len(codes)), len(codes)
+    for class_idx in wanted:
+        is_event = codes == class_idx
+        n_events = int(is_event.sum())
+        if 0 < n_events < len(codes):
+            value, influence = _one_auc(is_event, proba[:, class_idx])
+            values.append(value)
+            influences += influence
+            smallest = min(smallest, n_events, len(codes) - n_events)
+    if not values:
+        return NO_ESTIMATE
+    value = float(np.mean(values))
+    found = _delta(value, influences / len(values), low=0.0, high=1.0)
+    if value == 1.0:
+        return found._replace(low=wilson_interval(smallest, smallest).low)
+    return found
+
+
+def _one_auc(is_event: NDArray[np.bool_], score: Floats) -> tuple[float, Floats]:
+    """Return the AUC of a score and each row's influence on it, by DeLong's placements."""
+    events, others = np.sort(score[is_event]), np.sort(score[~is_event])
+    below = np.searchsorted(others, score[is_event], "left") + np.searchsorted(
+        others, score[is_event], "right"
+    )
+    above = 2 * len(events) - np.searchsorted(events, score[~is_event], "left")
+    above = above - np.searchsorted(events, score[~is_event], "right")
+    value = float(below.sum() / (2 * len(events) * len(others)))
+    influence = np.empty(len(score))
+    influence[is_event] = (below / (2 * len(others)) - value) * (len(score) / len(events))
+    influence[~is_event] = (above / (2 * len(events)) - value) * (len(score) / len(others))
+    return value, influence
+
+
+def _delta(value: float, influence: Floats, low: float = -np.inf, high: float = np.inf) -> Estimate:
+    n = len(influence)
+    if n < 2:
+        return Estimate(value, np.nan, np.nan)
+    half = Z_95 * float(np.std(influence, ddof=1)) / sqrt(n)
+    return Estimate(value, max(low, value - half), min(high, value + half))
+
+
+def _class_table(confusion: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[ClassScores, ...]:
+    rows = []
+    for class_idx, label in enumerate(classes):
+        hits = int(confusion[class_idx, class_idx])
+        n_true, n_told = int(confusion[class_idx].sum()), int(confusion[:, class_idx].sum())
+        rows.append(
+            ClassScores(
+                label,
+                n_true,
+                hits / n_told if n_told else np.nan,
+                hits / n_true if n_true else np.nan,
+                2 * hits / (n_true + n_told) if n_true + n_told else np.nan,
+            )
+        )
+    return tuple(rows)

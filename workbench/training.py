@@ -1,0 +1,252 @@
+"""The trainer: starts fits and the cross-validation after them, and brings results into the document."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from engine.errors import DataError, FitStopped, ParameterError
+from engine.monitor import FitMonitor
+from workbench import crossvalidation
+from workbench.catalog import CATALOG, check_parameter_values, entry_of
+from workbench.fitting import FitInputs, fit_run, freeze_inputs
+from workbench.jobs import Job, Lanes
+from workbench.log import LOG
+from workbench.runs import RunResult
+
+if TYPE_CHECKING:
+    from workbench.document import Document
+    from workbench.warmup import WarmUp
+
+
+def check_ready(document: Document) -> list[str]:
+    """Return what keeps the document from being trained, in words; empty when nothing does."""
+    table, target = document.table, document.target
+    if table is None:
+        return ["No table is open; open a file or a sample first."]
+    if target is None:
+        return ["No column is the target yet; choose the one to predict."]
+    problems = []
+    if not document.features:
+        problems.append("No column has the role feature; give at least one column that role.")
+    column = table.column(target)
+    if column.n_distinct < 2:
+        found = "no value" if column.n_distinct == 0 else "the same value everywhere"
+        problems.append(f"The target {target!r} has {found}; choose a target with at least two values.")
+    elif document.is_classification and column.n_distinct >= table.n_rows - column.n_missing:
+        problems.append(
+            f"The target {target!r} has {column.n_distinct:,} classes in as many rows, so no class can be "
+            "learned; choose another target, or predict it as a number."
+        )
+    parts = document.parts
+    if not problems and (parts is None or not np.any(parts == 0)):
+        problems.append("No row is left for training; change the parts, or the column of groups.")
+    return problems
+
+
+class Trainer(QObject):
+    """Trains models of a document, one at a time, in the fit lane.
+
+    After a training of a small table its cross-validation follows in the same lane (D31); another
+    training goes first, the cross-validation then begins anew.
+    """
+
+    started = Signal(str)
+    advanced = Signal(str, list)
+    ended = Signal(str)
+    cross_validation_started = Signal(str)
+    cross_validation_advanced = Signal(str, list)
+    cross_validation_ended = Signal(str)
+    crashed = Signal(str, str)  # title, details: an error that is ours, not the user's
+
+    def __init__(
+        self,
+        document: Document,
+        lanes: Lanes,
+        parent: QObject | None = None,
+        *,
+        warm_up: WarmUp | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._lanes, self._warm_up = document, lanes, warm_up
+        self._jobs: dict[str, Job] = {}  # of models, queued ones too, in the order of their start
+        self._cv: tuple[str, Job] | None = None
+        self._cv_waiting: dict[str, tuple[RunResult, FitInputs]] = {}
+        self.cross_validates = True
+        document.run_removed.connect(self._on_run_removed)
+
+    @property
+    def current_job(self) -> Job | None:
+        """The training that runs or is next; None when there is none."""
+        return next(iter(self._jobs.values()), None)
+
+    @property
+    def current_run_id(self) -> str | None:
+        """Model of `current_job`."""
+        return next(iter(self._jobs), None)
+
+    @property
+    def cross_validation_job(self) -> Job | None:
+        return None if self._cv is None else self._cv[1]
+
+    def job_of(self, run_id: str) -> Job | None:
+        """The training of a model, queued or running."""
+        return self._jobs.get(run_id)
+
+    def train(self, run_id: str) -> bool:
+        """Train a model with the document as it stands now; later changes do not reach the training.
+
+        Returns False, and posts the reason as a message, if that is not possible. A model with
+        changes made by hand loses them: ask first (`Document.would_lose_edits`).
+        """
+        document, record = self._document, self._document.run(run_id)
+        if run_id in self._jobs:
+            document.post_message(f"{record.name} is being trained already.")
+            return False
+        problems = check_ready(document)
+        if not problems:
+            try:
+                check_parameter_values(record.spec.kind, document.task, record.spec.parameters)
+            except ParameterError as error:
+                problems = [f"{record.name} cannot be trained: {error}"]
+        if problems:
+            document.post_message(" ".join(problems))
+            return False
+        self._start(run_id, _inputs_of(document, run_id))
+        return True
+
+    def stop(self, run_id: str | None = None) -> None:
+        """Stop a model's training (None: the one that runs), or else the cross-validation."""
+        job = self.current_job if run_id is None else self._jobs.get(run_id)
+        if job is not None:
+            job.request_stop()
+        elif self._cv is not None and run_id in (None, self._cv[0]):
+            self.stop_cross_validation()
+
+    def stop_cross_validation(self) -> None:
+        """Stop the cross-validation under way and forget those waiting."""
+        self._cv_waiting.clear()
+        if self._cv is not None:
+            self._cv[1].request_stop()
+
+    def _start(self, run_id: str, inputs: FitInputs) -> None:
+        entry, document = CATALOG[inputs.spec.kind], self._document
+        self._cv_waiting.pop(run_id, None)
+        self._put_off_cross_validation()
+        wait = None if self._warm_up is None else self._warm_up.wait_until_warm
+        title = f"Training {document.run(run_id).name}"
+        job = Job(partial(_work, inputs, wait), self, title=title, step_name=entry.step_name)
+        self._jobs[run_id] = job
+        job.advanced.connect(lambda events: self._on_advanced(run_id, job, events))
+        job.ended.connect(lambda future: self._on_ended(run_id, job, inputs, future))
+        is_first = len(self._jobs) == 1
+        document.begin_training(run_id, "training" if is_first else "queued")
+        job.start(self._lanes.fit)
+        if is_first:
+            self.started.emit(run_id)
+
+    def _on_advanced(self, run_id: str, job: Job, events: list[Any]) -> None:
+        if self._jobs.get(run_id) is job:
+            if self._document.run(run_id).state == "queued":
+                self._document.begin_training(run_id)
+                self.started.emit(run_id)
+            self.advanced.emit(run_id, events)
+
+    def _on_ended(self, run_id: str, job: Job, inputs: FitInputs, future: Future[Any]) -> None:
+        job.deleteLater()
+        if self._jobs.get(run_id) is not job:
+            self._start_cross_validation()  # the model was deleted meanwhile
+            return
+        del self._jobs[run_id]
+        name = self._document.run(run_id).name
+        if future.cancelled() or isinstance(future.exception(), FitStopped):
+            self._document.fail_training(run_id, None)
+            self._document.post_message(f"{name}: stopped before there was anything to keep.")
+        elif (error := future.exception()) is not None:
+            self._take_error(run_id, name, error)
+        else:
+            self._take_result(run_id, name, inputs, future.result())
+        self.ended.emit(run_id)
+        self._start_cross_validation()
+
+    def _take_error(self, run_id: str, name: str, error: BaseException) -> None:
+        is_users = isinstance(error, (DataError, ParameterError, MemoryError))
+        text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
+        self._document.fail_training(run_id, text)
+        self._document.post_message(f"{name} could not be trained: {text}")
+        if not is_users:
+            details = "".join(traceback.format_exception(error))
+            LOG.error("training ended by an error\n%s", details)
+            self.crashed.emit(f"{name} could not be trained", details)
+
+    def _take_result(self, run_id: str, name: str, inputs: FitInputs, result: RunResult) -> None:
+        self._document.apply_result(run_id, result)
+        unit = entry_of(inputs.spec.kind).step_name
+        steps = f" after {unit} {result.n_rounds:,}" if unit else ""
+        how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"
+        self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.")
+        if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
+            self._cv_waiting[run_id] = (result, inputs)
+
+    def _start_cross_validation(self) -> None:
+        if self._jobs or self._cv is not None or not self._cv_waiting:
+            return
+        run_id = next(iter(self._cv_waiting))
+        result, inputs = self._cv_waiting[run_id]
+        title = f"Cross-validating {self._document.run(run_id).name}"
+        job = Job(partial(crossvalidation.cross_validate, inputs), self, title=title, step_name="fold")
+        self._cv = (run_id, job)
+        job.advanced.connect(lambda events: self.cross_validation_advanced.emit(run_id, events))
+        job.ended.connect(lambda future: self._on_cross_validation_ended(run_id, result, job, future))
+        job.start(self._lanes.fit)
+        self.cross_validation_started.emit(run_id)
+
+    def _on_cross_validation_ended(
+        self, run_id: str, result: RunResult, job: Job, future: Future[Any]
+    ) -> None:
+        self._cv = None
+        job.deleteLater()
+        was_put_off = future.cancelled()
+        if not was_put_off:
+            self._cv_waiting.pop(run_id, None)
+            if (error := future.exception()) is None:
+                self._document.attach_cross_validation(run_id, result, future.result())
+            elif not isinstance(error, FitStopped):
+                LOG.error("cross-validation failed: %s", "".join(traceback.format_exception(error)))
+                self._document.post_message(f"The cross-validation failed: {error}")
+        self.cross_validation_ended.emit(run_id)
+        self._start_cross_validation()
+
+    def _put_off_cross_validation(self) -> None:
+        if self._cv is not None:
+            self._cv[1].supersede()  # it stays among those waiting
+
+    def _on_run_removed(self, run_id: str) -> None:
+        self._cv_waiting.pop(run_id, None)
+        if self._cv is not None and self._cv[0] == run_id:
+            self._cv[1].supersede()
+        job = self._jobs.pop(run_id, None)
+        if job is not None:
+            job.supersede()
+            self.ended.emit(run_id)
+
+
+def _inputs_of(document: Document, run_id: str) -> FitInputs:
+    table, target, parts = document.table, document.target, document.parts
+    assert table is not None
+    assert target is not None
+    assert parts is not None
+    spec = document.run(run_id).spec
+    return freeze_inputs(table, document.roles, target, document.classes, parts, spec, document.event_class)
+
+
+def _work(inputs: FitInputs, wait: Callable[[FitMonitor], None] | None, monitor: FitMonitor) -> RunResult:
+    if wait is not None:
+        wait(monitor)
+    return fit_run(inputs, monitor)
