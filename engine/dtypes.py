@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 X_DTYPES = (np.float32, np.float64)  # tables are read as they are: no copy of a float32 table
 Y_DTYPE = np.float64  # sums over a million rows need the mantissa
 VALUE_DTYPE = np.float64  # thresholds, leaf values, impurities: float32 merges values (case C13)
-BIN_DTYPE = np.uint8  # 255 bins and one for missing: a row of 28 columns fits one cache line
-MISSING_BIN = 255  # the last code, in every column, whether it has missing values or not
+BIN_DTYPES = (np.uint8, np.uint16, np.uint32)  # the narrowest that fits: 255 bins and missing in one byte
+FIXED_DTYPE = np.int64  # gradients in fixed point: their sums are exact, in any order
 SAMPLE_DTYPE = np.int32  # row numbers: half the memory traffic of int64 when partitioning
 COUNT_DTYPE = np.int64  # counts and offsets into flat arrays: products pass 2**31 (case C47)
 NODE_DTYPE = np.int32  # node numbers and child offsets

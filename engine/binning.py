@@ -1,0 +1,147 @@
+"""From an encoded table to bin codes: small integers that histograms can be indexed with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import dtypes
+from engine.features import FeatureSpec
+from engine.kernels import binning as kernels
+from engine.parallel import for_chunks, resolve_jobs
+
+ROW_CHUNK = 65536  # rows copied at a time into row-major order: about 2 MB of codes at 28 columns
+
+
+@dataclass(frozen=True)
+class BinnedTable:
+    """A table as bin codes, once by rows (histograms) and once by columns (partition of rows).
+
+    A column's bins are numbered from 0; the code after its last bin stands for missing, in every
+    column, whether it has missing values or not. So column f has ``n_bins[f] + 1`` codes, and a
+    histogram of all columns keeps column f in cells ``offsets[f]`` to ``offsets[f + 1]``.
+
+    Attributes
+    ----------
+    codes : uint8, uint16 or uint32 (n_rows, n_features)
+        The narrowest type that `max_bins` and the levels allow; uint8 with 255 bins.
+    columns : same dtype (n_features, n_rows)
+        The same codes, transposed in memory.
+    thresholds : tuple of float64 (n_bins - 1,)
+        Midpoints of adjacent distinct values of the whole column; empty for categories.
+    n_bins : int64 (n_features,)
+        Bins without the one for missing: a category has one for each level.
+    offsets : int64 (n_features + 1,)
+    is_categorical : bool (n_features,)
+    """
+
+    codes: NDArray[Any]
+    columns: NDArray[Any]
+    thresholds: tuple[NDArray[np.float64], ...]
+    n_bins: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    is_categorical: NDArray[np.bool_]
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.codes.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.codes.shape[1])
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of a histogram of all columns."""
+        return int(self.offsets[-1])
+
+
+def bin_table(
+    X: NDArray[Any],
+    features: Sequence[FeatureSpec],
+    max_bins: int = 255,
+    *,
+    n_jobs: int | None = None,
+    on_column: Callable[[int], None] = lambda n_done: None,
+) -> BinnedTable:
+    """Bin every column, from all its rows (none are sampled).
+
+    A column of at most `max_bins` distinct values gets a bin for each, so nothing is lost; else
+    about equally many rows share a bin. A category gets one bin a level, however many there are.
+
+    Parameters
+    ----------
+    X : float32 or float64 (n_rows, n_features)
+        Encoded table.
+    features : sequence of FeatureSpec
+    max_bins : int
+        Bins of a number, without the one for missing.
+    n_jobs : int, optional
+        Threads, see `engine.parallel.resolve_jobs`; one column is one piece of work.
+    on_column : callable
+        Told how many columns are done, every few columns; may raise to end the work.
+    """
+    n_rows, n_features = X.shape
+    columns = np.empty((n_features, n_rows), _code_dtype(features, max_bins))
+    thresholds: list[NDArray[np.float64]] = [np.empty(0)] * n_features
+    n_bins = np.zeros(n_features, np.int64)
+
+    def bin_column(feature_idx: int) -> None:
+        column = np.ascontiguousarray(X[:, feature_idx])  # a scratch of one column, not of the table
+        levels = features[feature_idx].levels
+        if levels is not None:
+            n_bins[feature_idx] = len(levels)
+            kernels.code_levels(column, len(levels), columns[feature_idx])
+            return
+        cuts, n = _cuts(column, max_bins)
+        thresholds[feature_idx], n_bins[feature_idx] = cuts, n
+        kernels.code_numbers(column, _filled_up(cuts), n, columns[feature_idx])
+
+    wave = min(resolve_jobs(n_jobs), resolve_jobs(None))  # columns between two questions to the monitor
+    for first in range(0, n_features, wave):
+        n_now = min(wave, n_features - first)
+
+        def bin_chunk(_: int, start: int, stop: int, first: int = first) -> None:
+            bin_column(first + start)
+
+        for_chunks(bin_chunk, n_now, 1, n_jobs)
+        on_column(first + n_now)
+    codes = np.empty((n_rows, n_features), columns.dtype)
+    for_chunks(
+        lambda _, start, stop: kernels.copy_to_rows(columns, start, stop, codes), n_rows, ROW_CHUNK, n_jobs
+    )
+    is_categorical = np.array([spec.is_categorical for spec in features])
+    offsets = np.concatenate([[0], np.cumsum(n_bins + 1)])
+    return BinnedTable(
+        codes=codes,
+        columns=columns,
+        thresholds=tuple(thresholds),
+        n_bins=n_bins,
+        offsets=offsets.astype(dtypes.COUNT_DTYPE),
+        is_categorical=is_categorical,
+    )
+
+
+def _code_dtype(features: Sequence[FeatureSpec], max_bins: int) -> Any:
+    widest = max([max_bins, *(len(spec.levels) for spec in features if spec.levels is not None)])
+    return next(dtype for dtype in dtypes.BIN_DTYPES if widest <= np.iinfo(dtype).max)
+
+
+def _cuts(column: NDArray[Any], max_bins: int) -> tuple[NDArray[np.float64], int]:
+    """Thresholds and number of bins of a numeric column; a column without values has no bin."""
+    ordered = np.sort(column)  # NaN last
+    n_values = len(ordered) - int(np.count_nonzero(np.isnan(column)))
+    cuts = np.empty(max(max_bins - 1, 1))
+    n_cuts = kernels.find_cuts(ordered, n_values, max_bins, cuts)
+    return cuts[:n_cuts].copy(), n_cuts + 1 if n_values else 0
+
+
+def _filled_up(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cuts with infinity appended up to one less than a power of two."""
+    filled = np.full(2 ** len(cuts).bit_length() - 1, np.inf)
+    filled[: len(cuts)] = cuts
+    return filled

@@ -1,0 +1,318 @@
+"""Growing one tree of a boosting round from binned rows.
+
+The rows of a node are a stretch of one array; a split partitions the stretch in place:
+
+    sample_indices   [ rows of node 1            | rows of node 2                   ]
+                     [ node 3    | node 4        | rows of node 2                   ]
+
+Splits are searched in histograms of fixed-point gradients, whose sums are exact; sums of the chosen
+split, and so its gain and all leaf values, are taken anew in float64 over the rows.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import dtypes
+from engine.binning import BinnedTable
+from engine.boosting.grown import (
+    GRADIENT,
+    HESSIAN,
+    SQUARES,
+    WEIGHT,
+    Grown,
+    GrowSettings,
+    Node,
+    Split,
+    Sums,
+)
+from engine.boosting.kernels import histogram as histogram_kernels
+from engine.boosting.kernels import partition as partition_kernels
+from engine.boosting.kernels import splitting
+from engine.parallel import for_chunks
+from engine.tree.structure import LEVEL_SET, THRESHOLD
+
+ROW_CHUNK = 65536  # rows a piece of partition and sums; fixed, so sums have the same bits everywhere
+CELLS_A_CHUNK = 2**21  # row visits x columns a piece of histogram, about 2 ms
+CHUNKS_A_WAVE = 16  # pieces between two questions to the monitor, about 20 ms
+TIE_SHARE = 1e-10  # gains that differ by this share of the node's impurity are ties
+ROUNDING = 1e-14  # share of the squared gradients that rounding may turn into gain
+
+
+class TreeGrower:
+    """Grows trees on one binned table, round after round, in the same memory.
+
+    Parameters
+    ----------
+    binned : BinnedTable
+    sample_weight : float64 (n_rows,)
+        All positive.
+    settings : GrowSettings
+    ask : callable
+        Called every few milliseconds of work; raises to end the growing.
+    """
+
+    def __init__(
+        self,
+        binned: BinnedTable,
+        sample_weight: NDArray[np.float64],
+        settings: GrowSettings,
+        ask: Callable[[], None],
+    ) -> None:
+        self.binned, self.weights, self.settings, self._ask = binned, sample_weight, settings, ask
+        n_rows, n_channels = binned.n_rows, 1 if settings.counts_are_hessians else 2
+        self._fixed = np.empty((n_rows, n_channels), dtypes.FIXED_DTYPE)
+        self._lefts = np.empty(n_rows, dtypes.SAMPLE_DTYPE)
+        self._rights = np.empty(n_rows, dtypes.SAMPLE_DTYPE)
+        self._offsets = binned.offsets.astype(np.uint64)  # numba adds int64 and uint64 as floats
+        self._row_chunk = max(1, CELLS_A_CHUNK // max(binned.n_features, 1))
+        self._free: list[NDArray[np.int64]] = []  # histograms of nodes that are done
+        self._parts: list[NDArray[np.int64]] = []  # histograms of pieces of a large node
+        n_codes = int(binned.n_bins.max()) + 1
+        self._keys, self._items = np.empty(n_codes), np.empty(n_codes, np.int64)
+        self.has_choice = bool(np.any(np.diff(binned.offsets) > 2)) or self._some_column_has_missing()
+
+    def _some_column_has_missing(self) -> bool:
+        return any(bool(np.any(self.binned.columns[f] == n)) for f, n in enumerate(self.binned.n_bins))
+
+    def grow(
+        self,
+        gradients: NDArray[np.float64],
+        hessians: NDArray[np.float64],
+        sample_indices: NDArray[np.int32],
+    ) -> Grown:
+        """Grow one tree; its leaf values are Newton steps, not yet times the learning rate.
+
+        Parameters
+        ----------
+        gradients, hessians : float64 (n_rows,)
+            Both times the row's weight.
+        sample_indices : int32 (n_rows_to_grow_on,)
+            Ascending rows; reordered in place.
+        """
+        self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
+        self._set_scales()
+        root = self._make_node(0, len(sample_indices), 0, self._sum_all())
+        nodes, n_leaves, limit = [root], 1, self.settings.max_leaf_nodes
+        waiting: list[tuple[float, int]] = []
+        if self._may_split(root):
+            self._search(root, self._new_histogram(root))
+            self._push(waiting, nodes, 0)
+        while waiting and (limit is None or n_leaves < limit):
+            _, node_idx = heapq.heappop(waiting)
+            self._split(nodes, node_idx)
+            n_leaves += 1
+            first = nodes[node_idx].first_child
+            if limit is None or n_leaves < limit:
+                self._search_children(nodes[node_idx], nodes[first], nodes[first + 1])
+                self._push(waiting, nodes, first)
+                self._push(waiting, nodes, first + 1)
+            self._ask()
+        for node in nodes:
+            self._release(node)
+        return Grown(nodes, sample_indices, self.settings)
+
+    def _push(self, waiting: list[tuple[float, int]], nodes: list[Node], node_idx: int) -> None:
+        node = nodes[node_idx]
+        if node.split is None:
+            return
+        if self.settings.max_leaf_nodes is None:
+            key = -float(node_idx)  # any order gives the same tree; the newest first holds fewest histograms
+        elif self.settings.growth == "leaf":
+            key = -node.split.scaled_gain
+        else:
+            key = float(node.depth)
+        heapq.heappush(waiting, (key, node_idx))
+
+    def _set_scales(self) -> None:
+        """Choose powers of two so that no sum of fixed-point numbers can overflow; fill them in."""
+        self._exponent = self._quantise(self._gradients, 0)
+        self._hessian_unit = 1.0
+        if not self.settings.counts_are_hessians:
+            second = self.weights if self.settings.order == 1 else self._hessians
+            self._hessian_unit = math.ldexp(1.0, -self._quantise(second, 1))
+
+    def _quantise(self, values: NDArray[np.float64], channel: int) -> int:
+        n_rows = len(values)
+        largest = np.zeros(-(-n_rows // ROW_CHUNK))
+
+        def measure(chunk_idx: int, start: int, stop: int) -> None:
+            largest[chunk_idx] = histogram_kernels.largest_magnitude(values, start, stop)
+
+        for_chunks(measure, n_rows, ROW_CHUNK, self.settings.n_jobs)
+        _, exponent = math.frexp(float(largest.max()))
+        exponent = min(max(61 - exponent - n_rows.bit_length(), -1000), 1000)
+        scale = math.ldexp(1.0, exponent)
+
+        def fill(_: int, start: int, stop: int) -> None:
+            histogram_kernels.quantise(values, scale, start, stop, channel, self._fixed)
+
+        for_chunks(fill, n_rows, ROW_CHUNK, self.settings.n_jobs)
+        return exponent
+
+    def _sum_all(self) -> Sums:
+        rows = self._rows
+        parts = np.zeros((-(-len(rows) // ROW_CHUNK), 4))
+
+        def add(chunk_idx: int, start: int, stop: int) -> None:
+            partition_kernels.sum_rows(
+                rows, start, stop, self._gradients, self._hessians, self.weights, parts[chunk_idx]
+            )
+
+        for_chunks(add, len(rows), ROW_CHUNK, self.settings.n_jobs)
+        return np.asarray(parts.sum(axis=0))
+
+    def _make_node(self, start: int, stop: int, depth: int, sums: Sums) -> Node:
+        denominator = float(sums[HESSIAN]) + self.settings.reg_lambda
+        gradient = float(sums[GRADIENT])
+        value = -gradient / denominator * self.settings.leaf_factor if denominator > 0 and gradient else 0.0
+        return Node(start, stop, depth, sums, value if math.isfinite(value) else 0.0)
+
+    def _may_split(self, node: Node) -> bool:
+        settings = self.settings
+        is_deep = settings.max_depth is not None and node.depth >= settings.max_depth
+        return self.has_choice and not is_deep and node.n_rows >= 2 * settings.min_samples_leaf
+
+    def _search(self, node: Node, histogram: NDArray[np.int64]) -> None:
+        """Find the node's best split; the histogram stays with the node if it is of use to its children."""
+        binned, sums = self.binned, node.sums
+        goes_left = np.zeros(len(self._keys), np.uint8)
+        best = np.zeros(5)
+        total = float(sums[HESSIAN if self.settings.order == 2 else WEIGHT])
+        squares = math.ldexp(math.sqrt(float(sums[SQUARES])), self._exponent)
+        gradient = math.ldexp(float(sums[GRADIENT]), self._exponent)
+        # in second order, squares per mean hessian: the same where all hessians are alike
+        per_row = float(sums[WEIGHT]) / total if total > 0 else 0.0
+        spread = squares * squares * per_row
+        impurity = max(spread - gradient * gradient / total, 0.0) if total > 0 else 0.0
+        splitting.find_best_split(
+            histogram,
+            binned.offsets,
+            binned.n_bins,
+            binned.is_categorical,
+            self._hessian_unit,
+            self.settings.reg_lambda,
+            self.settings.min_samples_leaf,
+            TIE_SHARE * impurity + ROUNDING * spread,
+            self._keys,
+            self._items,
+            goes_left,
+            best,
+        )
+        if best[splitting.GAIN] > 0:
+            node.split = self._as_split(histogram, best, goes_left)
+        if node.split is not None and node.n_rows * binned.n_features >= binned.n_cells:
+            node.histogram = histogram
+        else:  # its children's are built from their few rows sooner than by subtraction
+            self._free.append(histogram)
+
+    def _as_split(
+        self, histogram: NDArray[np.int64], best: NDArray[np.float64], goes_left: NDArray[np.uint8]
+    ) -> Split:
+        feature, kind = int(best[splitting.FEATURE]), int(best[splitting.KIND])
+        n_bins = int(self.binned.n_bins[feature])
+        threshold, levels = math.nan, np.empty(0, np.int64)
+        if kind == THRESHOLD:
+            threshold = float(self.binned.thresholds[feature][int(best[splitting.BIN])])
+        elif kind == LEVEL_SET:
+            at = int(self.binned.offsets[feature])
+            levels = np.flatnonzero(histogram[at : at + n_bins, -1])
+        n_missing = int(best[splitting.N_MISSING])
+        return Split(
+            feature, kind, threshold, levels, n_missing, goes_left[: n_bins + 1], float(best[splitting.GAIN])
+        )
+
+    def _split(self, nodes: list[Node], node_idx: int) -> None:
+        """Partition the node's rows, in their order, and append its two children."""
+        node = nodes[node_idx]
+        assert node.split is not None
+        column, goes_left = self.binned.columns[node.split.feature], node.split.goes_left
+        n_chunks = -(-node.n_rows // ROW_CHUNK)
+        sums, n_left = np.zeros((n_chunks, 2, 4)), np.zeros(n_chunks, np.int64)
+        rows, lefts, rights = self._rows, self._lefts, self._rights
+
+        def split_chunk(chunk_idx: int, start: int, stop: int) -> None:
+            n_left[chunk_idx] = partition_kernels.split_rows(
+                rows, node.start + start, node.start + stop, column, goes_left, self._gradients,
+                self._hessians, self.weights, lefts, rights, sums[chunk_idx],
+            )  # fmt: skip
+
+        for_chunks(split_chunk, node.n_rows, ROW_CHUNK, self.settings.n_jobs)
+        middle = node.start + int(n_left.sum())
+        left_at = node.start + np.cumsum(n_left) - n_left
+
+        def place_chunk(chunk_idx: int, start: int, stop: int) -> None:
+            n_now, at = int(n_left[chunk_idx]), int(left_at[chunk_idx])
+            right_at = middle + start - (at - node.start)
+            partition_kernels.place_rows(
+                lefts, rights, node.start + start, n_now, stop - start - n_now, at, right_at, rows
+            )
+
+        for_chunks(place_chunk, node.n_rows, ROW_CHUNK, self.settings.n_jobs)
+        total = sums.sum(axis=0)
+        node.first_child = len(nodes)
+        nodes.append(self._make_node(node.start, middle, node.depth + 1, total[0]))
+        nodes.append(self._make_node(middle, node.stop, node.depth + 1, total[1]))
+
+    def _search_children(self, node: Node, left: Node, right: Node) -> None:
+        """Build the smaller child's histogram; the larger one's is the parent's less that."""
+        small, large = (left, right) if left.n_rows <= right.n_rows else (right, left)
+        parent, node.histogram = node.histogram, None
+        if parent is None or not self._may_split(large):
+            for child in (small, large):
+                if self._may_split(child):
+                    self._search(child, self._new_histogram(child))
+            if parent is not None:
+                self._free.append(parent)
+            return
+        histogram = self._new_histogram(small)
+        np.subtract(parent, histogram, out=parent)
+        self._search(large, parent)
+        if self._may_split(small):
+            self._search(small, histogram)
+        else:
+            self._free.append(histogram)
+
+    def _release(self, node: Node) -> None:
+        if node.histogram is not None:
+            self._free.append(node.histogram)
+            node.histogram = None
+
+    def _empty_histogram(self) -> NDArray[np.int64]:
+        shape = (self.binned.n_cells, self._fixed.shape[1] + 1)
+        histogram = self._free.pop() if self._free else np.empty(shape, dtypes.FIXED_DTYPE)
+        histogram.fill(0)
+        return histogram
+
+    def _new_histogram(self, node: Node) -> NDArray[np.int64]:
+        """Sum the node's rows, in pieces if there are many; integers, so the order is free."""
+        histogram = self._empty_histogram()
+        wave = self._row_chunk * CHUNKS_A_WAVE
+        for first in range(node.start, node.stop, wave):
+            n_rows = min(wave, node.stop - first)
+            self._add_wave(first, n_rows, histogram)
+            if node.n_rows > wave:
+                self._ask()
+        return histogram
+
+    def _add_wave(self, first: int, n_rows: int, histogram: NDArray[np.int64]) -> None:
+        n_parts = -(-n_rows // self._row_chunk)
+        while len(self._parts) < n_parts - 1:
+            self._parts.append(np.empty_like(histogram))
+        for part in self._parts[: n_parts - 1]:
+            part.fill(0)
+
+        def add_chunk(chunk_idx: int, start: int, stop: int) -> None:
+            histogram_kernels.add_to_histogram(
+                self.binned.codes, self._rows, first + start, first + stop, self._fixed, self._offsets,
+                histogram if chunk_idx == 0 else self._parts[chunk_idx - 1],
+            )  # fmt: skip
+
+        for_chunks(add_chunk, n_rows, self._row_chunk, self.settings.n_jobs)
+        for part in self._parts[: n_parts - 1]:
+            np.add(histogram, part, out=histogram)

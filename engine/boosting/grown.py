@@ -1,0 +1,144 @@
+"""A tree while it grows and when it is grown: nodes, their splits, and the way to a `Tree`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.boosting.kernels.splitting import score
+from engine.tree.structure import LEAF, LEVEL_SET, NO_CHILD, Tree, compact
+
+GRADIENT, HESSIAN, WEIGHT, SQUARES = range(4)  # places in a node's sums
+
+Sums = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GrowSettings:
+    """Limits of a tree and the objective it is grown for.
+
+    Attributes
+    ----------
+    order : int
+        1: least-squares fit to the negative gradients; 2: by gradients and hessians.
+    leaf_factor : float
+        Factor on the leaves' steps, see `losses.Loss`.
+    counts_are_hessians : bool
+        All rows weigh 1 (and the hessian is 1 if `order` is 2), so a histogram needs no hessians.
+    """
+
+    growth: str
+    max_leaf_nodes: int | None
+    max_depth: int | None
+    min_samples_leaf: int
+    order: int
+    reg_lambda: float
+    leaf_factor: float
+    counts_are_hessians: bool
+    n_jobs: int | None
+
+
+@dataclass
+class Split:
+    """A node's best split: which codes go left, and how it is asked in the column's own terms."""
+
+    feature: int
+    kind: int
+    threshold: float
+    levels: NDArray[np.int64]
+    n_missing: int
+    goes_left: NDArray[np.uint8]
+    scaled_gain: float
+
+
+@dataclass
+class Node:
+    """A node while its tree grows; its rows are ``sample_indices[start:stop]``."""
+
+    start: int
+    stop: int
+    depth: int
+    sums: Sums
+    value: float
+    split: Split | None = None
+    histogram: NDArray[np.int64] | None = None
+    first_child: int = NO_CHILD
+
+    @property
+    def n_rows(self) -> int:
+        return self.stop - self.start
+
+
+@dataclass
+class Grown:
+    """A grown tree before its leaf values are final.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        Children are adjacent; the root is first.
+    sample_indices : int32 (n_rows_grown_on,)
+        Rows, leaf by leaf.
+    """
+
+    nodes: list[Node]
+    sample_indices: NDArray[np.int32]
+    settings: GrowSettings = field(repr=False)
+
+    @property
+    def leaves(self) -> list[Node]:
+        return [node for node in self.nodes if node.first_child == NO_CHILD]
+
+    def objective(self, node: Node) -> float:
+        """The node's part of the objective, -G^2 / (H + lambda), H being weights in first order."""
+        denominator = node.sums[WEIGHT if self.settings.order == 1 else HESSIAN]
+        return -float(score(node.sums[GRADIENT], denominator, self.settings.reg_lambda))
+
+    def to_tree(self, learning_rate: float) -> Tree:
+        """The tree in the columns' own terms; its values are the steps times `learning_rate`."""
+        nodes = self.nodes
+        impurity = [self.objective(node) for node in nodes]
+        rows = [self._question(node) for node in nodes]
+        arrays: dict[str, Any] = {
+            name: [row[i] for row in rows]
+            for i, name in enumerate(("feature", "kind", "threshold", "missing_child", "n_missing"))
+        }
+        arrays["unseen_child"] = arrays["missing_child"]
+        levels = [_level_set(node) for node in nodes]
+        arrays["level_offsets"] = np.cumsum([0, *(len(rows) for rows in levels)])
+        arrays["level_sets"] = np.concatenate(levels)
+        arrays["first_child"] = [node.first_child for node in nodes]
+        arrays["n_children"] = [0 if node.first_child == NO_CHILD else 2 for node in nodes]
+        arrays["value"] = np.array([[node.value * learning_rate] for node in nodes])
+        arrays["impurity"] = impurity
+        arrays["gain"] = [
+            0.0
+            if node.first_child == NO_CHILD
+            else impurity[i] - impurity[node.first_child] - impurity[node.first_child + 1]
+            for i, node in enumerate(nodes)
+        ]
+        arrays["n_node_samples"] = [node.n_rows for node in nodes]
+        arrays["weighted_n_node_samples"] = [node.sums[WEIGHT] for node in nodes]
+        return compact(arrays)
+
+    def _question(self, node: Node) -> tuple[int, int, float, int, int]:
+        if node.first_child == NO_CHILD or node.split is None:
+            return -1, LEAF, math.nan, NO_CHILD, 0
+        split = node.split
+        left, right = self.nodes[node.first_child], self.nodes[node.first_child + 1]
+        if split.n_missing:
+            missing_child = 1 - int(split.goes_left[-1])
+        else:  # none to learn from: the larger child, the first on a tie (D7)
+            missing_child = int(right.sums[WEIGHT] > left.sums[WEIGHT])
+        return split.feature, split.kind, split.threshold, missing_child, split.n_missing
+
+
+def _level_set(node: Node) -> NDArray[np.int64]:
+    if node.first_child == NO_CHILD or node.split is None or node.split.kind != LEVEL_SET:
+        return np.empty((0, 2), np.int64)
+    levels = node.split.levels
+    return np.column_stack([levels, 1 - node.split.goes_left[levels].astype(np.int64)])

@@ -1,0 +1,111 @@
+"""Hyperparameters of boosting as plain data: checks, forms and project files read them (D22)."""
+
+from __future__ import annotations
+
+from engine.parameters import Parameter
+
+_COMMON = (
+    Parameter(
+        "n_estimators", 100, "int", minimum=1, label="Rounds", group="Size",
+        help="How many trees are added, one after another (one for each class if there are more than two).",
+        aliases={"lightgbm": "n_estimators", "xgboost": "n_estimators", "catboost": "iterations",
+                 "sklearn": "n_estimators"},
+    ),
+    Parameter(
+        "learning_rate", 0.1, "float", minimum=0, open_minimum=True, label="Learning rate", group="Size",
+        help="Share of each new tree that is added: smaller needs more rounds and often predicts better.",
+        aliases={"lightgbm": "learning_rate", "xgboost": "eta", "catboost": "learning_rate",
+                 "sklearn": "learning_rate"},
+    ),
+    Parameter(
+        "growth", "leaf", "choice", choices=("leaf", "depth"), label="Growth", group="Size",
+        help="leaf: split where it helps most, up to the leaf limit; depth: level by level.",
+        aliases={"xgboost": "grow_policy", "catboost": "grow_policy"},
+    ),
+    Parameter(
+        "max_leaf_nodes", 31, "int", minimum=2, allows_none=True, none_text="no limit",
+        label="Leaves per tree", group="Size", help="At most this many leaves in each tree.",
+        aliases={"lightgbm": "num_leaves", "xgboost": "max_leaves", "catboost": "max_leaves",
+                 "sklearn": "max_leaf_nodes"},
+    ),
+    Parameter(
+        "max_depth", None, "int", minimum=1, allows_none=True, none_text="no limit", label="Depth per tree",
+        group="Size", help="At most this many questions on the way to a leaf.",
+        aliases={"lightgbm": "max_depth", "xgboost": "max_depth", "catboost": "depth",
+                 "sklearn": "max_depth"},
+    ),
+    Parameter(
+        "min_samples_leaf", 20, "int", minimum=1, label="Rows per leaf", group="Size",
+        help="A leaf holds at least this many rows (rows are counted, not their weights).",
+        aliases={"lightgbm": "min_child_samples", "catboost": "min_data_in_leaf",
+                 "sklearn": "min_samples_leaf"},
+    ),
+    Parameter(
+        "max_bins", 255, "int", minimum=2, maximum=65535, label="Bins per column",
+        help="Distinct values kept of a number; beyond it values of about equally many rows share a bin.",
+        aliases={"lightgbm": "max_bin", "xgboost": "max_bin", "catboost": "border_count",
+                 "sklearn": "max_bins"},
+    ),
+    Parameter(
+        "order", 1, "choice", choices=(1, 2), label="Order",
+        help="1: gradient boosting, trees fitted to the gradient; 2: Newton boosting, as in XGBoost.",
+    ),
+    Parameter(
+        "reg_lambda", 0.0, "float", minimum=0, label="Leaf shrinkage",
+        help="Pulls leaf values towards 0; added to the sum of second derivatives.",
+        aliases={"lightgbm": "reg_lambda", "xgboost": "reg_lambda", "catboost": "l2_leaf_reg",
+                 "sklearn": "l2_regularization"},
+        applies_when={"order": (2,)},
+    ),
+    Parameter(
+        "subsample", 1.0, "float", minimum=0, open_minimum=True, maximum=1, label="Row share",
+        group="Sampling", help="Share of the rows each round is grown on, drawn anew without repetition.",
+        aliases={"lightgbm": "bagging_fraction", "xgboost": "subsample", "catboost": "subsample",
+                 "sklearn": "subsample"},
+    ),
+    Parameter(
+        "early_stopping", False, "bool", label="Stop early", group="Stopping",
+        help="Keep only the rounds up to the smallest loss on the validation rows.",
+        aliases={"sklearn": "early_stopping"},
+    ),
+    Parameter(
+        "validation_fraction", 0.1, "float", minimum=0, open_minimum=True, maximum=1, open_maximum=True,
+        label="Validation share", group="Stopping",
+        help="Share of the rows set aside for it where no validation rows are given.",
+        aliases={"sklearn": "validation_fraction"}, applies_when={"early_stopping": (True,)}, in_form=False,
+    ),
+    Parameter(
+        "n_iter_no_change", 10, "int", minimum=1, label="Patience", unit="rounds", group="Stopping",
+        help="Stop after this many rounds without a smaller validation loss.",
+        aliases={"lightgbm": "early_stopping_round", "xgboost": "early_stopping_rounds",
+                 "catboost": "early_stopping_rounds", "sklearn": "n_iter_no_change"},
+        applies_when={"early_stopping": (True,)},
+    ),
+    Parameter(
+        "tol", 0.0, "float", minimum=0, label="Smallest improvement", group="Stopping",
+        help="The validation loss must fall by more than this to count as smaller.",
+        aliases={"lightgbm": "early_stopping_min_delta", "sklearn": "tol"},
+        applies_when={"early_stopping": (True,)},
+    ),
+    Parameter(
+        "n_jobs", None, "int", allows_none=True, none_text="all cores", label="Threads",
+        help="Threads used; the model does not depend on it.",
+        aliases={"lightgbm": "n_jobs", "xgboost": "n_jobs", "catboost": "thread_count"},
+    ),
+)  # fmt: skip
+
+BOOSTING_CLASSIFIER = (
+    Parameter(
+        "loss", "log_loss", "choice", choices=("log_loss",), label="Loss", in_form=False,
+        help="What a wrong prediction costs: minus the logarithm of the true class's probability.",
+    ),
+    *_COMMON,
+)  # fmt: skip
+
+BOOSTING_REGRESSOR = (
+    Parameter(
+        "loss", "squared_error", "choice", choices=("squared_error",), label="Loss", in_form=False,
+        help="What a wrong prediction costs: half the squared difference.",
+    ),
+    *_COMMON,
+)  # fmt: skip

@@ -1,0 +1,94 @@
+"""Binning kernels: a column's cut points, its codes, and the row-major copy of the codes."""
+
+import numpy as np
+
+from engine.jit import kernel
+from engine.kernels.numeric import midpoint
+
+
+@kernel
+def has_at_most(values, n_values, max_bins):
+    """Tell whether the ascending `values` hold at most `max_bins` distinct ones."""
+    n_distinct = 0
+    for i in range(n_values):
+        if i == 0 or values[i] != values[i - 1]:
+            n_distinct += 1
+            if n_distinct > max_bins:
+                return False
+    return True
+
+
+@kernel
+def find_cuts(values, n_values, max_bins, cuts):
+    """Choose the thresholds between bins; return how many there are.
+
+    Every distinct value gets a bin if `max_bins` suffice. Else bins get about equally many rows: a
+    bin is closed where the next value would take it further past its share of the rows left than it
+    is short of it, so a value that many rows share has a bin of its own.
+
+    values    float32 or float64 (>= n_values,)  in   ascending; the rest, if any, is NaN
+    cuts      float64 (max_bins - 1,)            out  ascending midpoints of adjacent distinct values
+    """
+    is_exact = has_at_most(values, n_values, max_bins)
+    n_cuts, n_in_bin, n_left, bins_left, start = 0, 0, n_values, max_bins, 0
+    while start < n_values:
+        stop = start + 1
+        while stop < n_values and values[stop] == values[start]:
+            stop += 1
+        n_same = stop - start
+        if n_in_bin > 0:
+            is_full = bins_left > 1 and (n_in_bin + 0.5 * n_same) * bins_left > n_left
+            if is_exact or is_full:
+                cuts[n_cuts] = midpoint(np.float64(values[start - 1]), np.float64(values[start]))
+                n_cuts += 1
+                n_left -= n_in_bin
+                bins_left -= 1
+                n_in_bin = 0
+        n_in_bin += n_same
+        start = stop
+    return n_cuts
+
+
+@kernel
+def code_numbers(values, cuts, missing_code, codes):
+    """Write each value's bin: how many cuts are below it, so ``x <= cuts[b]`` is ``code <= b``.
+
+    A binary search of equal steps and no branches: the rows' searches overlap in the processor.
+
+    values  float32 or float64 (n_samples,)  in   NaN is missing
+    cuts    float64 (2**k - 1,)              in   ascending, filled up with infinity
+    codes   uint (n_samples,)                out
+    """
+    half = (cuts.size + 1) // 2
+    for i in range(values.size):
+        x = np.float64(values[i])
+        n_below, step = 0, half
+        while step > 0:
+            n_below += step * np.int64(cuts[n_below + step - 1] < x)
+            step //= 2
+        codes[i] = missing_code if np.isnan(x) else n_below
+
+
+@kernel
+def code_levels(values, missing_code, codes):
+    """Write each level's code as its bin.
+
+    values  float64 (n_samples,)  in   level codes; NaN is missing
+    codes   uint (n_samples,)     out
+    """
+    for i in range(values.size):
+        codes[i] = missing_code if np.isnan(values[i]) else np.int64(values[i])
+
+
+@kernel
+def copy_to_rows(columns, start, stop, codes):
+    """Copy the codes of rows `start` to `stop` into row-major order, in blocks that fit the cache.
+
+    columns  uint (n_features, n_samples)  in
+    codes    uint (n_samples, n_features)  out
+    """
+    for block in range(start, stop, 512):
+        block_stop = min(block + 512, stop)
+        for feature_idx in range(columns.shape[0]):
+            for row in range(block, block_stop):
+                codes[row, feature_idx] = columns[feature_idx, row]

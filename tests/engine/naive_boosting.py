@@ -1,0 +1,65 @@
+"""Slow twins of the boosting kernels, written from the definitions."""
+
+import itertools
+import math
+
+import numpy as np
+
+
+def histogram(codes, rows, fixed, offsets):
+    """Sums and counts per cell: int64 (n_cells, n_channels + 1)."""
+    cells = np.zeros((int(offsets[-1]), fixed.shape[1] + 1), np.int64)
+    for row in rows:
+        for feature_idx, code in enumerate(codes[row]):
+            cells[int(offsets[feature_idx]) + int(code)] += [*fixed[row], 1]
+    return cells
+
+
+def bins(values, cuts):
+    """How many cuts are below each value; None where the value is missing."""
+    return [None if math.isnan(x) else sum(cut < x for cut in cuts) for x in values]
+
+
+def gain(left, gradients, curvatures, reg_lambda):
+    """Gain of sending the rows marked in `left` one way; None if a side is empty."""
+
+    def part(rows):
+        h = curvatures[rows].sum() + reg_lambda
+        return gradients[rows].sum() ** 2 / h if h > 0 else 0.0
+
+    if left.all() or not left.any():
+        return None
+    return part(left) + part(~left) - part(np.ones(len(left), bool))
+
+
+def best_gain(columns, is_categorical, gradients, curvatures, reg_lambda, min_samples_leaf):
+    """Largest gain over every threshold, missing either way, and every set of levels."""
+    best = 0.0
+    for values, categorical in zip(columns, is_categorical, strict=True):
+        for left in _partitions(values, categorical):
+            if min(left.sum(), (~left).sum()) < min_samples_leaf:
+                continue
+            best = max(best, gain(left, gradients, curvatures, reg_lambda))
+    return best
+
+
+def _partitions(values, categorical):
+    missing = np.isnan(values)
+    distinct = np.unique(values[~missing])
+    if categorical:
+        groups = [values == level for level in distinct] + ([missing] if missing.any() else [])
+        for size in range(1, len(groups)):
+            for chosen in itertools.combinations(groups, size):
+                yield np.any(chosen, axis=0)
+        return
+    for x in distinct[:-1]:
+        yield values <= x
+        yield (values <= x) | missing
+    if missing.any() and not missing.all():
+        yield missing
+
+
+def log_loss(raw, label):
+    """- log softmax, with exact sums where Python's integers and fsum allow it."""
+    largest = max(raw)
+    return math.log(math.fsum(math.exp(r - largest) for r in raw)) + largest - raw[label]

@@ -1,0 +1,235 @@
+"""One tree of a round: histograms, split search, partition and sums, from given gradients."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.binning import bin_table
+from engine.boosting.grow import TreeGrower
+from engine.boosting.grown import WEIGHT, GrowSettings
+from engine.boosting.kernels import histogram as histogram_kernels
+from engine.boosting.kernels import partition as partition_kernels
+from engine.boosting.kernels import splitting
+from engine.features import FeatureSpec
+from engine.jit import specialisations
+from engine.tree.structure import IS_MISSING, LEVEL_SET, THRESHOLD
+from tests.engine import naive_boosting as naive
+
+PLAIN = GrowSettings("leaf", 31, None, 1, 1, 0.0, 1.0, counts_are_hessians=False, n_jobs=1)
+
+
+def grow(X, gradients, settings=PLAIN, *, hessians=None, weights=None, levels=None, max_bins=255):
+    X = np.ascontiguousarray(X, dtype=float)
+    levels = levels or {}
+    features = tuple(FeatureSpec(f"x{i}", levels=levels.get(i)) for i in range(X.shape[1]))
+    ones = np.ones(len(X))
+    weights = ones if weights is None else weights
+    binned = bin_table(X, features, max_bins)
+    grower = TreeGrower(binned, weights, settings, lambda: None)
+    hessians = weights if hessians is None else hessians
+    return grower.grow(np.asarray(gradients, float), hessians, np.arange(len(X), dtype=np.int32))
+
+
+@pytest.mark.parametrize("n_channels", [1, 2])
+@pytest.mark.parametrize("n_rows", [0, 1, 97, 400])
+def test_histograms_equal_the_naive_sums(n_rows, n_channels):
+    rng = np.random.default_rng(n_rows)
+    codes = rng.integers(0, 5, (5000, 3)).astype(np.uint8)
+    fixed = rng.integers(-(2**40), 2**40, (5000, n_channels))
+    rows = np.sort(rng.choice(5000, n_rows, replace=False)).astype(np.int32)
+    offsets = np.array([0, 5, 10, 15])
+    histogram = np.zeros((15, n_channels + 1), np.int64)
+    histogram_kernels.add_to_histogram(codes, rows, 0, n_rows, fixed, offsets.astype(np.uint64), histogram)
+    np.testing.assert_array_equal(histogram, naive.histogram(codes, rows, fixed, offsets))
+
+
+def test_the_histogram_kernel_has_one_variant_a_code_width():
+    grow(np.arange(6.0)[:, None], [1, 1, 1, -1, -1, 1])
+    assert specialisations(histogram_kernels.add_to_histogram) <= 3
+    assert specialisations(splitting.find_best_split) == 1
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 2, 97])
+def test_partition_keeps_the_order_of_rows_and_sums_both_sides(n_rows):
+    rng = np.random.default_rng(n_rows)
+    column, goes_left = rng.integers(0, 4, 200).astype(np.uint8), np.array([1, 0, 1, 0], np.uint8)
+    rows = np.sort(rng.choice(200, n_rows, replace=False)).astype(np.int32)
+    g, h, w = rng.normal(size=200), rng.uniform(1, 2, 200), rng.uniform(1, 2, 200)
+    lefts, rights, sums = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32), np.empty((2, 4))
+    n_left = partition_kernels.split_rows(rows, 0, n_rows, column, goes_left, g, h, w, lefts, rights, sums)
+    is_left = goes_left[column[rows]] == 1
+    np.testing.assert_array_equal(lefts[:n_left], rows[is_left])
+    np.testing.assert_array_equal(rights[: n_rows - n_left], rows[~is_left])
+    for side, chosen in enumerate((rows[is_left], rows[~is_left])):
+        expected = [g[chosen].sum(), h[chosen].sum(), w[chosen].sum(), (g[chosen] ** 2 / w[chosen]).sum()]
+        np.testing.assert_allclose(sums[side], expected, atol=1e-12)
+
+
+def test_sorting_of_levels_equals_a_sort_by_key_then_code():
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 2, 50, 301):
+        keys, items = rng.integers(0, 9, n).astype(float), rng.permutation(n).astype(np.int64)
+        expected = sorted(zip(keys.tolist(), items.tolist(), strict=True))
+        splitting.sort_by_key(keys, items, n)
+        assert list(zip(keys.tolist(), items.tolist(), strict=True)) == expected
+
+
+def random_table(seed):
+    rng = np.random.default_rng(seed)
+    n_rows = int(rng.integers(6, 40))
+    columns = np.column_stack(
+        [
+            rng.integers(0, 6, n_rows).astype(float),
+            rng.normal(size=n_rows),
+            rng.integers(0, 6, n_rows).astype(float),
+        ]
+    )
+    columns[rng.random(columns.shape) < 0.15] = np.nan
+    return rng, columns
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_root_split_equals_the_best_of_all_partitions(seed, order):
+    rng, X = random_table(seed)
+    n_rows = len(X)
+    weights = rng.uniform(0.5, 3, n_rows)
+    gradients, hessians = rng.normal(size=n_rows) * weights, rng.uniform(0.1, 1, n_rows) * weights
+    min_samples_leaf = int(rng.integers(1, 3))
+    settings = replace(PLAIN, order=order, max_depth=1, min_samples_leaf=min_samples_leaf)
+    # the order by mean is exact for categories unless the leaf limit binds (D29)
+    levels = {2: tuple("abcdef")} if min_samples_leaf == 1 else {}
+    tree = grow(X, gradients, settings, hessians=hessians, weights=weights, levels=levels).to_tree(1.0)
+    curvatures = weights if order == 1 else hessians
+    best = naive.best_gain(X.T, [False, False, 2 in levels], gradients, curvatures, 0.0, min_samples_leaf)
+    assert tree.gain[0] == pytest.approx(best, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_and_gradients_add_up_at_every_node(seed):
+    rng, X = random_table(seed)
+    grown = grow(X, rng.normal(size=len(X)), replace(PLAIN, max_leaf_nodes=8), levels={2: tuple("abcdef")})
+    tree = grown.to_tree(1.0)
+    tree.validate()
+    inner = np.flatnonzero(~tree.is_leaf)
+    for name in ("n_node_samples", "weighted_n_node_samples"):
+        counts = getattr(tree, name)
+        np.testing.assert_allclose(counts[inner], counts[tree.left[inner]] + counts[tree.right[inner]])
+    np.testing.assert_allclose(
+        tree.gain[inner],
+        tree.impurity[inner] - tree.impurity[tree.left[inner]] - tree.impurity[tree.right[inner]],
+    )
+    assert sorted(grown.sample_indices.tolist()) == list(range(len(X)))
+
+
+def test_second_order_worked_example():
+    y = np.array([0, 0, 0, 1, 1, 0.0])
+    settings = replace(PLAIN, order=2, reg_lambda=1.0, max_depth=1)
+    tree = grow(np.arange(6.0)[:, None], 0.5 - y, settings, hessians=np.full(6, 0.25)).to_tree(1.0)
+    assert tree.threshold[0] == 2.5
+    np.testing.assert_allclose(tree.value[1:, 0], [-0.857143, 0.285714], atol=5e-7)
+    assert tree.gain[0] == pytest.approx(1.028571, abs=5e-7)
+
+
+def test_a_split_on_missing_alone_is_an_is_missing_node():
+    X = np.array([[0.0], [0.0], [np.nan], [np.nan]])
+    tree = grow(X, [-1.0, -1.0, 1.0, 1.0]).to_tree(1.0)
+    assert tree.kind[0] == IS_MISSING
+    assert tree.n_missing[0] == 2
+    np.testing.assert_array_equal(tree.value[tree.children(0), 0], [-1.0, 1.0])
+    levels = grow(X, [-1.0, -1.0, 1.0, 1.0], levels={0: ("a",)}).to_tree(1.0)
+    assert levels.kind[0] == IS_MISSING
+
+
+def test_missing_learns_its_side():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [np.nan]])
+    right = grow(X, [-1, -1, 1, 1, 1.0], replace(PLAIN, max_depth=1)).to_tree(1.0)
+    left = grow(X, [-1, -1, 1, 1, -1.0], replace(PLAIN, max_depth=1)).to_tree(1.0)
+    assert (right.kind[0], right.threshold[0], right.missing_child[0]) == (THRESHOLD, 1.5, 1)
+    assert (left.threshold[0], left.missing_child[0], left.n_missing[0]) == (1.5, 0, 1)
+
+
+def test_without_missing_rows_missing_goes_to_the_heavier_child():
+    X, gradients = np.arange(5.0)[:, None], [-1, -1, 1, 1, 1.0]
+    assert grow(X, gradients).to_tree(1.0).missing_child[0] == 1
+    heavy_left = grow(X, gradients, weights=np.array([2.0, 2, 1, 1, 1])).to_tree(1.0)
+    assert heavy_left.missing_child[0] == 0
+    tie = grow(X[:4], [-1, -1, 1, 1.0]).to_tree(1.0)
+    assert tie.missing_child[0] == 0
+
+
+def test_levels_split_by_mean_gradient_and_yes_has_fewer_levels():
+    X = np.repeat(np.arange(5.0), 2)[:, None]
+    tree = grow(X, np.repeat([3, -3, -3, 3, -3.0], 2), levels={0: tuple("abcde")}).to_tree(1.0)
+    assert tree.kind[0] == LEVEL_SET
+    np.testing.assert_array_equal(tree.levels(0), [[0, 0], [1, 1], [2, 1], [3, 0], [4, 1]])
+
+
+def test_ties_go_to_the_lowest_column_then_the_lowest_threshold():
+    column = np.array([1.0, 2, 3, 4])
+    tree = grow(np.column_stack([column, column]), [1, 1, -1, -1.0]).to_tree(1.0)
+    assert (tree.feature[0], tree.threshold[0]) == (0, 2.5)
+    stump = replace(PLAIN, max_depth=1)
+    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
+        x, g = np.array([[1.0], [2], [3]])[order], np.array([1, -2, 1.0])[order]
+        assert grow(x, g, stump).to_tree(1.0).threshold[0] == 1.5
+
+
+def test_empty_bins_of_a_node_give_the_lowest_threshold():
+    X = np.array([[0, 0], [0, 9], [1, 3], [1, 4], [1, 5.0]])
+    tree = grow(X, [-20, -10, 9, 9, 9.0]).to_tree(1.0)
+    at = int(np.flatnonzero((tree.feature == 1) & (tree.n_node_samples == 2))[0])
+    assert tree.threshold[at] == 1.5  # between 0 and 3, neighbours in the whole column
+
+
+def test_leaf_growth_takes_the_largest_gain_first_and_depth_growth_levels_first():
+    X = np.arange(8.0)[:, None]
+    gradients = np.array([-100, -99, -98.9, -98, 100, 110, 150, 300])
+    by_leaf = grow(X, gradients, replace(PLAIN, max_leaf_nodes=4)).to_tree(1.0)
+    by_depth = grow(X, gradients, replace(PLAIN, max_leaf_nodes=4, growth="depth")).to_tree(1.0)
+    assert sorted(by_depth.depths[by_depth.is_leaf].tolist()) == [2, 2, 2, 2]
+    assert by_leaf.n_leaves == 4
+    assert by_leaf.max_depth == 3
+
+
+def test_limits_hold():
+    rng = np.random.default_rng(0)
+    X, gradients = rng.normal(size=(300, 2)), rng.normal(size=300)
+    full = grow(X, gradients, replace(PLAIN, max_leaf_nodes=None), max_bins=300)
+    assert len(full.leaves) == 300
+    leafy = grow(X, gradients, replace(PLAIN, max_leaf_nodes=None, min_samples_leaf=7))
+    assert min(leaf.n_rows for leaf in leafy.leaves) >= 7
+    assert grow(X, gradients, replace(PLAIN, max_leaf_nodes=None, max_depth=3)).to_tree(1.0).max_depth == 3
+
+
+def test_unit_weights_as_counts_give_the_tree_of_unit_weights():
+    rng = np.random.default_rng(5)
+    X, gradients = rng.normal(size=(500, 4)), rng.normal(size=500)
+    as_counts = grow(X, gradients, replace(PLAIN, counts_are_hessians=True)).to_tree(0.1)
+    assert as_counts == grow(X, gradients).to_tree(0.1)
+
+
+def test_subtraction_gives_the_sums_of_direct_building():
+    """A node large enough to keep its histogram and a table in many pieces: gains equal the oracle's."""
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 6, (4000, 2)).astype(float)
+    gradients = rng.normal(size=4000) + X[:, 0] * (X[:, 1] > 2)
+    grown = grow(X, gradients, replace(PLAIN, max_leaf_nodes=6))
+    for node in grown.nodes:
+        rows = np.sort(grown.sample_indices[node.start : node.stop])
+        assert node.sums[WEIGHT] == len(rows)
+        if node.split is not None and node.first_child >= 0:
+            left, right = grown.nodes[node.first_child], grown.nodes[node.first_child + 1]
+            gain = grown.objective(node) - grown.objective(left) - grown.objective(right)
+            best = naive.best_gain(X[rows].T, [False, False], gradients[rows], np.ones(len(rows)), 0.0, 1)
+            assert gain == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("exponent", [-300, 0, 150])
+def test_the_scale_of_gradients_does_not_change_the_partition(exponent):
+    rng = np.random.default_rng(4)
+    X, gradients = rng.normal(size=(60, 3)), rng.normal(size=60)
+    plain, scaled = grow(X, gradients), grow(X, gradients * 2.0**exponent)
+    np.testing.assert_array_equal(plain.sample_indices, scaled.sample_indices)
+    np.testing.assert_array_equal(plain.to_tree(1.0).value * 2.0**exponent, scaled.to_tree(1.0).value)
