@@ -73,7 +73,7 @@ def read_like(path: str | Path, options: ReadOptions, kinds: Mapping[str, str] |
         path,
         ReadOptions(
             decimal=options.decimal if is_text else None,
-            thousands=options.thousands if is_text else None,
+            thousands=(options.thousands or None) if is_text else None,  # none so far: one may turn up
             missing_tokens=options.missing_tokens,
             column_tokens=options.column_tokens,
             day_first=options.day_first,

@@ -34,6 +34,8 @@ MAX_PROPOSED_CLASSES = 10  # whole numbers with so many values or fewer are prop
 class ReadOptions:
     """How a file is read. None means: find it; a table's own options have everything found.
 
+    What does not apply to a kind of file stays None (separator and encoding of a workbook).
+
     Attributes
     ----------
     separator : str or None

@@ -234,11 +234,16 @@ def _why_number(facts: CellFacts) -> str:
 def _ambiguous_note(facts: CellFacts) -> str:
     example = facts.present_texts[0].as_py()
     read = float(numerals.parse(facts.present_texts.slice(0, 1), facts.reading.style)[0])
-    digits = example.replace(",", ".")
-    other = float(digits) if read != float(digits) else float(digits.replace(".", ""))
+    sign = "," if "," in example else "."
+    as_decimal, as_thousands = float(example.replace(",", ".")), float(example.replace(sign, ""))
+    if read == as_decimal:
+        other, partner = as_thousands, "." if sign == "," else ","
+        cure = f"set decimal sign '{partner}' and thousands sign '{sign}' to switch"
+    else:
+        other, cure = as_decimal, f"set decimal sign '{sign}' and no thousands sign to switch"
     return (
-        f"ambiguous: {example} could be {numerals.spell(read)} or {numerals.spell(other)}; read as "
-        f"{numerals.spell(read)}, change the decimal sign to switch"
+        f"ambiguous: {example} could be {numerals.spell(read)} or {numerals.spell(other)}; "
+        f"read as {numerals.spell(read)}, {cure}"
     )
 
 

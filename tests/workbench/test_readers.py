@@ -55,9 +55,13 @@ def test_c01_a_column_of_1_250_is_marked_as_ambiguous_and_can_be_switched(read):
     assert column.values.tolist() == [1.25, 2.5]
     assert "1.250 could be 1.25 or 1250" in column.reason
     assert any("ambiguous" in note for note in column.notes)
-    switched = read("menge\n1.250\n2.500\n", ReadOptions(decimal=",")).column("menge")
+    assert "set decimal sign ',' and thousands sign '.'" in column.reason
+    switched = read("menge\n1.250\n2.500\n", ReadOptions(decimal=",", thousands=".")).column("menge")
     assert switched.values.tolist() == [1250, 2500]
     assert "1.250 could be 1250 or 1.25" in switched.reason
+    assert read("menge\n1.250\n", ReadOptions(decimal=",")).column("menge").values.tolist() == [1250]
+    with pytest.raises(DataError, match=r"'\.' cannot be both"):
+        read("menge\n1.250\n", ReadOptions(decimal=".", thousands="."))
 
 
 def test_thousands_are_told_from_the_rest_of_the_table(read):

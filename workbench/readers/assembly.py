@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import DataError
 from workbench import dates, numerals
 from workbench.cells import Lines, TextCells
 from workbench.columns import Reading
@@ -110,6 +111,8 @@ def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _style_for(names: list[str], cells: list[TextCells], options: ReadOptions) -> numerals.NumberStyle:
+    if options.decimal is not None and options.decimal == options.thousands:
+        raise DataError(f"'{options.decimal}' cannot be both decimal and thousands sign; change one of them")
     if options.decimal is not None and options.thousands is not None:
         return numerals.NumberStyle(options.decimal, options.thousands)
     samples = [

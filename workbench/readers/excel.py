@@ -57,7 +57,7 @@ def read_excel(path: Path, options: ReadOptions) -> Table:
         notes.append(f"{n_dropped:,} empty row{'s' if n_dropped > 1 else ''} dropped")
     cells: list[Any] = [TextCells.from_texts(column[first:]) for column in kept]
     options = replace(
-        options, sheet=sheet, has_header=has_header, separator="", encoding="",
+        options, sheet=sheet, has_header=has_header, separator=None, encoding=None,
         decimal=options.decimal or ".", thousands=options.thousands or "",
     )  # fmt: skip
     return make_table(RawTable(names, cells, Lines(starts=starts, noun="row"), notes), path, options, data)

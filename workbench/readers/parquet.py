@@ -44,7 +44,7 @@ def read_parquet(path: Path, options: ReadOptions) -> Table:
         raise DataError(f"{path.name} is not a Parquet file, or it is damaged ({error})") from None
     if options.missing_tokens == DEFAULT_MISSING_TOKENS:
         options = replace(options, missing_tokens=())
-    options = replace(options, separator="", encoding="", decimal=".", thousands="", has_header=True)
+    options = replace(options, separator=None, encoding=None, decimal=".", thousands="", has_header=True)
     names, cells, notes, declared = [], [], [], set()
     for name, column in zip(table.column_names, table.columns, strict=True):
         texts = _as_texts(column)
