@@ -299,6 +299,41 @@ def test_every_cell_is_kept_as_written(read, tmp_path, seed):
     assert [[c.text(i) for c in table.columns] for i in range(table.n_rows)] == rows
 
 
+def test_titles_and_comments_above_the_header_are_left_out(read):
+    table = read("Umsatz 2024\n\ndatum;betrag\n1.1.2024;21,5\n2.1.2024;x\n" + "3.1.2024;4,5\n" * 200)
+    assert table.names == ("datum", "betrag")
+    assert table.n_rows == 202
+    assert "2 lines above the header left out" in table.notes
+    assert "betrag: line 5: 'x' is no number" in table.notes, "lines are counted from the file's first"
+    table = read("# made by hand, in March\n# v2\na,b,c\n1,2,3\n4,5,6\n")
+    assert table.names == ("a", "b", "c")
+    assert table.n_rows == 2
+    assert read("menge\n21,5\n22,0\n3,5\n").column("menge").values.tolist() == [21.5, 22.0, 3.5]
+
+
+def test_the_separator_line_of_spreadsheets(read):
+    table = read("sep=|\na|b\n1|2\n")
+    assert (table.names, table.options.separator) == (("a", "b"), "|")
+
+
+def test_separators_at_the_end_of_every_line_make_no_column(read):
+    table = read("a,b,\n1,2,\n3,4,\n")
+    assert table.names == ("a", "b")
+    assert any("1 column without name and cells left out" in note for note in table.notes)
+
+
+def test_a_row_name_column_of_two(read):
+    assert read("x\nr1,1\nr2,2\n", ReadOptions(separator=",")).names == ("row name", "x")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends(read, end):
+    table = read(end.join(["a;b", "1;x", "2;y", "3;z"]) + end)
+    assert table.names == ("a", "b")
+    assert table.column("a").values.tolist() == [1, 2, 3]
+    assert table.column("a").reading.lines.of(2) == 4
+
+
 def test_known_pairs_of_words_are_yes_and_no(read):
     table = read("a,b,c\nTrue,nein,m\nFalse,ja,f\nTrue,ja,m\n")
     assert kinds(table) == {"a": "yes_no", "b": "yes_no", "c": "category"}

@@ -145,23 +145,25 @@ def name_columns(first: list[str], sample: list[list[str]]) -> bool:
     sample : list of list of str
         The cells of each column in the following rows.
     """
-    plain, german = numerals.NumberStyle(".", ","), numerals.NumberStyle(",", ".")
-    first_is_value = _are_values(first, plain) | _are_values(first, german)
-    if first_is_value.any():
+    if holds_values(first).any():
         return False
     if not sample or not sample[0]:
         return True
     for cells in sample:
         filled = [cell for cell in cells if cell]
-        if filled and float(np.mean(_are_values(filled, plain) | _are_values(filled, german))) > 0.5:
+        if filled and float(np.mean(holds_values(filled))) > 0.5:
             return True  # a word above values
     is_distinct = len(set(first)) == len(first) and sum(not name.strip() for name in first) <= 1
     return is_distinct and not any(name in cells for name, cells in zip(first, sample, strict=True))
 
 
-def _are_values(texts: list[str], style: numerals.NumberStyle) -> NDArray[np.bool_]:
+def holds_values(texts: list[str]) -> NDArray[np.bool_]:
+    """Tell which texts are numbers, however written, or dates."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     stripped = pc.utf8_trim_whitespace(pa.array(texts, pa.string()))
-    return numerals.is_number(stripped, style) | np.isfinite(dates.parse(stripped).days)
+    is_value = np.isfinite(dates.parse(stripped).days)
+    for style in (numerals.NumberStyle(".", ","), numerals.NumberStyle(",", ".")):
+        is_value |= numerals.is_number(stripped, style)
+    return is_value

@@ -18,12 +18,9 @@ from workbench.datasets import ReadOptions, Table
 from workbench.readers import memory
 from workbench.readers.assembly import RawTable, make_table, name_columns
 from workbench.readers.encodings import decode
+from workbench.readers.layout import find_layout, records
 
-SEPARATORS = ("\t", ";", "|", ",", ":", " ")  # the first among equals wins
-SEPARATOR_WORDS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", ":": "colon", " ": "blanks"}
 _SAMPLE_BYTES = 1 << 18
-_SAMPLE_RECORDS = 200
-_LOOSE_SEPARATORS = (":", " ")  # occur inside cells so often that every row must agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +46,16 @@ def read_separated(path: Path, options: ReadOptions) -> Table:
     text = decoded.utf8
     if not text.strip():
         raise DataError(f"{path.name} is empty; choose a file with a header and rows")
-    separator = options.separator or find_separator(_sample_of(text))
+    layout = find_layout(_sample_of(text), options.separator)
+    separator = layout.separator
     options = replace(options, encoding=decoded.encoding, separator=separator)
+    text = _blank_lines(text, layout.n_skipped)
     if separator == " ":
         text = _single_blanks(text)
     grid = _split(text, separator, path.name)
+    if layout.n_skipped:
+        noun = "line" if layout.n_skipped == 1 else "lines"
+        grid.notes.append(f"{layout.n_skipped} {noun} above the header left out")
     has_header = options.has_header
     if has_header is None:
         sample = [column.slice(0, 1000).to_pylist() for column in grid.columns]
@@ -67,50 +69,19 @@ def read_separated(path: Path, options: ReadOptions) -> Table:
     return make_table(replace(raw, lines=lines), path, options, data)
 
 
-def find_separator(sample: str) -> str:
-    """Find what separates the cells: the sign that cuts most rows into as many cells as the first.
-
-    Parameters
-    ----------
-    sample : str
-        The beginning of the file.
-    """
-    best, best_share = "", 0.5
-    for separator in SEPARATORS:
-        counts = [len(record) for record in _records(sample, separator)]
-        if not counts or counts[0] < 2:
-            continue
-        share = counts.count(counts[0]) / len(counts)
-        if len(counts) > 1 and counts.count(counts[0] + 1) == len(counts) - 1:
-            share = 1.0  # rows begin with a name that the header lacks, as R writes them
-        if share > best_share and (share == 1.0 or separator not in _LOOSE_SEPARATORS):
-            best, best_share = separator, share
-    if best:
-        return best
-    return next((s for s in (",", ";", "\t", "|") if s not in sample), "\x1f")  # one column
-
-
-def _records(sample: str, separator: str) -> list[list[str]]:
-    reader = csv.reader(
-        io.StringIO(sample, newline=""), delimiter=separator, skipinitialspace=separator == " "
-    )
-    records = []
-    try:
-        for record in reader:
-            if record:
-                records.append([cell for cell in record if cell] if separator == " " else record)
-            if len(records) == _SAMPLE_RECORDS:
-                break
-    except csv.Error:  # a cell longer than csv takes: judge by what came before
-        pass
-    return records
-
-
 def _sample_of(text: bytes) -> str:
     head = text[:_SAMPLE_BYTES]
     if len(text) > _SAMPLE_BYTES:
         head = head[: max(head.rfind(b"\n"), head.rfind(b"\r"), 1)]
-    return head.decode("utf-8", errors="ignore").lstrip("\r\n")
+    return head.decode("utf-8", errors="ignore").removeprefix("\ufeff")
+
+
+def _blank_lines(text: bytes, n_lines: int) -> bytes:
+    """Empty the first lines, so that the lines of the others stay what they are in the file."""
+    if n_lines == 0:
+        return text
+    end = b"\n" if b"\n" in text else b"\r"
+    return end * n_lines + text.split(end, n_lines)[n_lines]
 
 
 def _check_size(path: Path, options: ReadOptions) -> None:
@@ -121,7 +92,8 @@ def _check_size(path: Path, options: ReadOptions) -> None:
     with path.open("rb") as file:
         head = file.read(_SAMPLE_BYTES)
     sample = _sample_of(head) if b"\x00" not in head else head.replace(b"\x00", b"").decode("latin-1")
-    n_columns = len((_records(sample, options.separator or find_separator(sample)) or [[]])[0])
+    rows = records(sample, find_layout(sample, options.separator).separator)
+    n_columns = max((len(cells) for _, cells in rows), default=1)
     n_lines = max(head.count(b"\n"), head.count(b"\r"), 1)
     n_rows = round(size / len(head) * n_lines)
     # the bytes, pyarrow's copy and the distinct texts; a cell's offset, code, value and temporaries
@@ -226,13 +198,32 @@ def _with_header(grid: _Grid, has_header: bool, file_name: str) -> RawTable:
         names = grid.first
         if all(name.startswith(" ") for name in names[1:]):  # "a, b, c": the blank belongs to the comma
             names = [name.strip() for name in names]
-        return RawTable(names, grid.columns, lines, grid.notes)
+        return _without_empty_columns(RawTable(names, grid.columns, lines, grid.notes))
     names = [f"column {i}" for i in range(1, len(grid.first) + 1)]
     columns = [
         pa.chunked_array([pa.array([cell], pa.string()), *column.chunks])
         for cell, column in zip(grid.first, grid.columns, strict=True)
     ]
     return RawTable(names, columns, lines, grid.notes)
+
+
+def _without_empty_columns(raw: RawTable) -> RawTable:
+    """Leave out columns without a name and without any cell, as separators at the end of lines make."""
+    import pyarrow.compute as pc
+
+    empty = [
+        not name.strip() and len(column) > 0 and not pc.any(pc.not_equal(column, "")).as_py()
+        for name, column in zip(raw.names, raw.cells, strict=True)
+    ]
+    if not any(empty) or all(empty):
+        return raw
+    count = "1 column" if sum(empty) == 1 else f"{sum(empty)} columns"
+    return replace(
+        raw,
+        names=[name for name, is_empty in zip(raw.names, empty, strict=True) if not is_empty],
+        cells=[column for column, is_empty in zip(raw.cells, empty, strict=True) if not is_empty],
+        notes=[*raw.notes, f"{count} without name and cells left out"],
+    )
 
 
 def _lines(text: bytes, separator: str, n_header: int, n_rows: int, file_name: str) -> Lines:
