@@ -47,6 +47,8 @@ def parse(texts: Any, day_first: bool | None = None) -> DateReading:
         Settles day and month where both orders fit; None: day first, marked as ambiguous unless
         the sign is a point, which only day-first dates wear.
     """
+    if len(texts) == 0:
+        return DateReading(np.empty(0), FORMATS[0], False)
     year_first = _fields(texts, _YEAR_FIRST)
     days = _days(year_first["a"], year_first["b"], year_first["c"], year_first)
     year_last = _fields(texts, _YEAR_LAST)

@@ -155,12 +155,18 @@ def find_style(
     order = [
         style for style in order if decimal in (None, style.decimal) and thousands in (None, style.thousands)
     ] or [NumberStyle(decimal or ("," if thousands == "." else "."), thousands or "")]
-    scores = [0.0] * len(order)
-    for texts, counts in columns:
-        for i, style in enumerate(order):
-            share = float(counts[is_number(texts, style)].sum()) / max(float(counts.sum()), 1.0)
-            scores[i] += share if share >= 0.9 else 0.0  # a few odd cells do not unmake a number column
+    simplest = [_share(texts, counts, order[0]) for texts, counts in columns]
+    others = [column for column, share in zip(columns, simplest, strict=True) if share < 1.0]
+    if not any(_share(*column, style) for column in others for style in order[1:]):
+        return order[0]  # no other style makes a number of what the simplest does not read
+    scores = [sum(_share(*column, style) for column in columns) for style in order]
     return order[int(np.argmax(scores))]
+
+
+def _share(texts: Any, counts: NDArray[np.int64], style: NumberStyle) -> float:
+    """Return the share of cells that are numbers; 0 below 0.9: a few odd cells do not unmake a column."""
+    share = float(counts[is_number(texts, style)].sum()) / max(float(counts.sum()), 1.0)
+    return share if share >= 0.9 else 0.0
 
 
 def spell(value: float) -> str:
