@@ -49,7 +49,7 @@ def _pattern(style: NumberStyle) -> str:
 
 def _sign_class(thousands: str) -> str:
     if thousands == " ":
-        return "[    ]"  # blank, no-break, narrow no-break, thin
+        return "[ \u00a0\u202f\u2009]"  # blank, no-break, narrow no-break, thin
     return "['’]" if thousands == "'" else re.escape(thousands)
 
 
