@@ -15,6 +15,18 @@ FORM_LEAF_SHARE = 0.01  # a leaf of the form's default tree holds 1 % of the row
 FORM_LEAF_ROWS = 5
 
 
+SEED = Parameter(
+    "random_state",
+    None,
+    "int",
+    minimum=0,
+    label="Seed",
+    group="More",
+    help="The same seed and settings give the same model.",
+    form_default=0,  # the window always passes a number and shows it (D9)
+)
+
+
 @dataclass(frozen=True)
 class CatalogEntry:
     """One kind of model.
@@ -48,10 +60,8 @@ class CatalogEntry:
 
     def parameters(self, task: str) -> tuple[Parameter, ...]:
         """Return the parameter table for a task, "classes" or "numbers"."""
-        table: tuple[Parameter, ...] = getattr(
-            import_module(f"{self._module}.parameters"), self._tables[TASKS.index(task)]
-        )
-        return table
+        table = getattr(import_module(f"{self._module}.parameters"), self._tables[TASKS.index(task)])
+        return (*(parameter for parameter in table if parameter.name != SEED.name), SEED)
 
     def estimator_name(self, task: str) -> str:
         """Name of the estimator in `engine`."""
@@ -144,8 +154,6 @@ def start_parameters(key: str, task: str, n_rows: int) -> dict[str, Any]:
     values = {parameter.name: parameter.start_value for parameter in entry_of(key).parameters(task)}
     if key == "tree":
         values["min_samples_leaf"] = max(FORM_LEAF_ROWS, round(FORM_LEAF_SHARE * n_rows))
-    if "random_state" in values:
-        values["random_state"] = 0  # the window always passes a number and shows it (D9)
     return values
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from workbench.splitting import deal_rows
 if TYPE_CHECKING:
     from workbench.datasets import ReadOptions
     from workbench.project.format import ProjectDescription
+
+Derived = TypeVar("Derived")
 
 SINGLE_ROLES = ("target", "weight", "group")  # at most one column has such a role
 
@@ -148,11 +150,11 @@ class Document(QObject):
         table, target, classes = self.table, self.target, self.classes
         return self._derive("parts", lambda: deal_rows(table, target, classes, self.roles, self.split))
 
-    def _derive(self, key: str, make: Callable[[], Any]) -> Any:
+    def _derive(self, key: str, make: Callable[[], Derived]) -> Derived:
         """Keep what follows from the data until the data changes."""
         if key not in self._derived:
             self._derived[key] = make()
-        return self._derived[key]
+        return cast("Derived", self._derived[key])
 
     @property
     def runs(self) -> dict[str, RunRecord]:
