@@ -12,9 +12,10 @@ from workbench.jobs import Lanes
 from workbench.selection import Selection
 from workbench.training import Trainer
 from workbench.ui import theme
-from workbench.ui.error_dialog import ExceptionHook
+from workbench.ui.error_dialog import ExceptionHook, show_error
 from workbench.ui.main_window import MainWindow
 from workbench.ui.view_commands import restore_view
+from workbench.warmup import WarmUp
 
 QUIT_TIMEOUT_S = 3.0
 
@@ -27,9 +28,11 @@ class Session:
     lanes: Lanes
     trainer: Trainer
     window: MainWindow
+    warm_up: WarmUp
 
     def shut_down(self) -> bool:
         """End all background work; False if something could not be ended in time."""
+        self.warm_up.stop()
         return self.lanes.shut_down(QUIT_TIMEOUT_S)
 
 
@@ -44,18 +47,21 @@ def make_application() -> QApplication:
 
 def make_session(settings: QSettings | None = None) -> Session:
     """Wire document, trainer and window together; shows nothing yet."""
-    document, lanes = Document(), Lanes()
-    trainer = Trainer(document, lanes)
+    document, lanes, warm_up = Document(), Lanes(), WarmUp()
+    trainer = Trainer(document, lanes, warm_up=warm_up)
     window = MainWindow(document, trainer, lanes, Selection(), settings or QSettings())
-    return Session(document, lanes, trainer, window)
+    trainer.crashed.connect(lambda title, details: show_error(title, details, window))
+    warm_up.advanced.connect(lambda text: window.status.say(f"Preparing the engine, once: {text}"))
+    warm_up.ended.connect(lambda _is_warm: window.status.say("Ready"))
+    return Session(document, lanes, trainer, window, warm_up)
 
 
 def run(file: str | None = None, sample: str | None = None) -> int:
     """Open the window, on `file` or `sample` if named, and stay until it is closed; the exit code."""
-    from workbench import log
+    from workbench.log import start_logging
 
     app = make_application()
-    log.start()
+    start_logging()
     hook = ExceptionHook()
     hook.install()
     settings = QSettings()
@@ -63,6 +69,7 @@ def run(file: str | None = None, sample: str | None = None) -> int:
     theme.apply(app)
     session = make_session(settings)
     session.window.show()
+    session.window.when_painted(session.warm_up.start)
     if file is not None:
         session.window.when_painted(lambda: session.window.files.open_path(file))
     elif sample is not None:

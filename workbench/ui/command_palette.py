@@ -6,11 +6,11 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QPainter
-from PySide6.QtWidgets import QFrame, QLineEdit, QListView, QStyle, QStyledItemDelegate, QWidget
+from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QWidget
 
-from workbench.ui import icons, theme
+from workbench.ui import theme
 from workbench.ui.actions import ActionSet
-from workbench.ui.widgets import column
+from workbench.ui.widgets import SearchEdit, column
 
 ACTION_ROLE = Qt.ItemDataRole.UserRole + 1
 N_VISIBLE = 10
@@ -115,11 +115,7 @@ class CommandPalette(QFrame):
         self.setObjectName("palette")
         self.setProperty("look", "card")
         self._window = window
-        self.edit = QLineEdit()
-        self.edit.setObjectName("palette.search")
-        self.edit.setPlaceholderText("Type a command")
-        self.edit.setAccessibleName("Command")
-        self.edit.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.edit = SearchEdit("Type a command", "palette.search")
         self.model = PaletteModel(actions, self)
         self.list = QListView()
         self.list.setObjectName("palette.list")

@@ -41,6 +41,8 @@ class ModelCommands(QObject):
             document.current_run_changed,
             trainer.started,
             trainer.ended,
+            trainer.cross_validation_started,
+            trainer.cross_validation_ended,
         ):
             signal.connect(self._refresh)
         self._refresh()
@@ -50,7 +52,7 @@ class ModelCommands(QObject):
         is_training = any(run.state in ("queued", "training") for run in self._document.runs.values())
         is_ready = self._document.table is not None and self._document.target is not None
         enable("action.model.train", is_ready and not is_training)
-        enable("action.model.stop", is_training)
+        enable("action.model.stop", is_training or self._trainer.cross_validation_job is not None)
         has_result = run is not None and run.result is not None
         for verb in ("apply", "export", "copy_script"):
             enable(f"action.model.{verb}", has_result)

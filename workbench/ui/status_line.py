@@ -17,6 +17,7 @@ class StatusLine(QStatusBar):
         super().__init__(parent)
         self.setObjectName("status")
         self.setSizeGripEnabled(False)
+        self.setContentsMargins(8, 0, 8, 0)
         self._context = context
         self._message = ElidedLabel("Ready", "secondary", Qt.TextElideMode.ElideRight)
         self._message.setObjectName("status.message")
@@ -35,7 +36,15 @@ class StatusLine(QStatusBar):
         self.addPermanentWidget(self._bar)
         self.addPermanentWidget(self._jobs)
         context.document.message_posted.connect(self.say)
-        for signal in (context.trainer.started, context.trainer.advanced, context.trainer.ended):
+        trainer = context.trainer
+        for signal in (
+            trainer.started,
+            trainer.advanced,
+            trainer.ended,
+            trainer.cross_validation_started,
+            trainer.cross_validation_advanced,
+            trainer.cross_validation_ended,
+        ):
             signal.connect(self.refresh)
         theme.changed.connect(self._dress)
         self._dress()
@@ -55,7 +64,8 @@ class StatusLine(QStatusBar):
 
     def refresh(self, *_: object) -> None:
         """Show the running job, or nothing."""
-        job = self._context.trainer.current_job
+        trainer = self._context.trainer
+        job = trainer.current_job or trainer.cross_validation_job
         self._bar.setVisible(job is not None)
         self._job.setVisible(job is not None)
         if job is not None:

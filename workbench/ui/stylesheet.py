@@ -1,7 +1,7 @@
 """The one style sheet, written from the theme's tokens: Fusion does the rest.
 
 Widgets choose a look by the dynamic property `look`: "primary", "quiet", "link" and "tool" for buttons,
-"panel", "card", "banner" and "strip" for frames; `text` for labels: "caption", "section", "secondary",
+"panel", "card", "banner" and "strip" for frames; `ink` for labels: "caption", "section", "secondary",
 "name", "heading", "title", "figure", "danger".
 """
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _SHEET = """
 QMainWindow, QDialog {{ background: {window}; }}
-QMainWindow::separator {{ background: {border}; width: 1px; height: 1px; margin: 0 3px; }}
+QMainWindow::separator:vertical {{ background: {border}; width: 1px; margin: 0 3px; }}
+QMainWindow::separator:horizontal {{ background: {border}; height: 1px; margin: 3px 0; }}
 QMainWindow::separator:hover {{ background: {accent}; }}
 QSplitter::handle {{ background: {border}; }}
 QSplitter::handle:horizontal {{ width: 1px; margin: 0 3px; }}
@@ -85,7 +86,10 @@ QAbstractItemView::item:hover {{ background: {hover}; }}
 QAbstractItemView::item:selected {{ background: {accent_soft}; color: {text}; }}
 QHeaderView {{ background: {surface}; border: none; }}
 QHeaderView::section {{ background: {surface}; color: {text2}; border: none;
-    border-bottom: 1px solid {border}; padding: 0 8px; min-height: {field}px; }}
+    padding: 0 8px; min-height: {field}px; }}
+QHeaderView::section:horizontal {{ border-bottom: 1px solid {border}; }}
+QHeaderView::section:vertical {{ color: {text3}; }}
+QAbstractScrollArea::corner {{ background: transparent; border: none; }}
 QTableView {{ gridline-color: {raised}; }}
 QTableCornerButton::section {{ background: {surface}; border: none; border-bottom: 1px solid {border}; }}
 
@@ -125,12 +129,12 @@ QGroupBox {{ border: none; margin: 0; padding: 0; }}
 QGraphicsView {{ border: none; background: {window}; }}
 
 QLabel {{ background: transparent; }}
-QLabel[text="caption"] {{ color: {text3}; }}
-QLabel[text="section"] {{ color: {text2}; }}
-QLabel[text="secondary"] {{ color: {text2}; }}
-QLabel[text="danger"] {{ color: {danger}; }}
-QLabel[text="warning"] {{ color: {warning}; }}
-QLabel[text="good"] {{ color: {good}; }}
+QLabel[ink="caption"] {{ color: {text3}; }}
+QLabel[ink="section"] {{ color: {text2}; }}
+QLabel[ink="secondary"] {{ color: {text2}; }}
+QLabel[ink="danger"] {{ color: {danger}; }}
+QLabel[ink="warning"] {{ color: {warning}; }}
+QLabel[ink="good"] {{ color: {good}; }}
 """
 
 

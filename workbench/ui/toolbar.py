@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
 
 from workbench.ui import theme
@@ -43,7 +44,12 @@ class Toolbar(QToolBar):
         self.addWidget(title)
         self._search = QToolButton()
         self._search.setObjectName("toolbar.palette")
-        self._search.setDefaultAction(context.actions["action.view.palette"])
+        palette = context.actions["action.view.palette"]
+        keys = palette.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        self._search.setText(f"Search Commands   {keys}")
+        self._search.setIcon(palette.icon())
+        self._search.setToolTip(palette.toolTip())
+        self._search.clicked.connect(lambda _checked=False: palette.trigger())
         self._search.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.addWidget(self._search)
         self.train = button("Train", "primary", self._on_train, "toolbar.train")
@@ -70,7 +76,7 @@ class Toolbar(QToolBar):
         self._name.setText(table.name if table is not None else "")
         self._words.setText(table_words(self._document) if table is not None else "")
         actions = self._context.actions
-        is_busy = actions["action.model.stop"].isEnabled()
+        is_busy = self._is_training()
         action = actions["action.model.stop" if is_busy else "action.model.train"]
         self.train.setText("Stop" if is_busy else "Train")
         self.train.setEnabled(action.isEnabled())
@@ -80,7 +86,10 @@ class Toolbar(QToolBar):
             self.train.setProperty("look", look)
             repolish(self.train)
 
+    def _is_training(self) -> bool:
+        return any(run.state in ("queued", "training") for run in self._document.runs.values())
+
     def _on_train(self) -> None:
         actions = self._context.actions
-        is_busy = actions["action.model.stop"].isEnabled()
+        is_busy = self._is_training()
         actions["action.model.stop" if is_busy else "action.model.train"].trigger()

@@ -28,9 +28,9 @@ class ViewCommands(QObject):
         actions = window.actions_
         for place, name in enumerate(VIEWS, start=1):
             slot = lambda name=name: self.show_view(name)  # noqa: E731 - bound per name
-            actions.add(f"action.view.{name}", name.capitalize(), f"Alt+{place}", slot, name)
-        actions.add("action.view.jobs", "Jobs", "Ctrl+J", lambda: self._toggle("jobs"), "waiting")
-        actions.add("action.view.settings", "Settings", "Ctrl+,", window.toggle_settings, "settings")
+            actions.add(f"action.view.{name}", f"Show {name.capitalize()}", f"Alt+{place}", slot, name)
+        actions.add("action.view.jobs", "Show Jobs", "Ctrl+J", lambda: self._toggle("jobs"), "waiting")
+        actions.add("action.view.settings", "Show Settings", "Ctrl+,", window.toggle_settings, "settings")
         actions.add("action.view.palette", "Search Commands", "Ctrl+K", self._open_palette, "search")
         actions.add("action.view.arrange", "Put Views Back", None, self._arrange)
         self._add_appearance()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
+    QLineEdit,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -59,7 +60,7 @@ class Label(QLabel):
         super().__init__(parent)
         self._look = look
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setProperty("text", look)
+        self.setProperty("ink", look)
         self.setWordWrap(wrap)
         self.setText(text)
         self._dress()
@@ -152,18 +153,28 @@ def bare_button(
     return made
 
 
-def action_button(action: QAction, look: str = "") -> QPushButton:
-    """A push button that does what `action` does and is on when it is."""
-    made = button(action.text().replace("&", ""), look, action.trigger)
-    made.setEnabled(action.isEnabled())
-    made.setToolTip(action.toolTip())
+class ActionButton(QPushButton):
+    """A push button that does what `action` does and is on when it is.
 
-    def follow() -> None:
-        made.setEnabled(action.isEnabled())
+    The action is followed through a bound method, so that Qt ends the connection with the button.
+    """
 
-    action.changed.connect(follow)
-    made.destroyed.connect(lambda: action.changed.disconnect(follow))
-    return made
+    def __init__(self, action: QAction, look: str = "", text: str = "", icon: str = "") -> None:
+        super().__init__(text or action.text().replace("&", "").rstrip("…"))
+        self._action = action
+        self.setProperty("look", look)
+        if icon:
+            self.setIcon(icons.icon(icon, "on_accent" if look == "primary" else "text2"))
+        self.clicked.connect(self._on_clicked)
+        action.changed.connect(self._follow)
+        self._follow()
+
+    def _on_clicked(self, _checked: bool = False) -> None:
+        self._action.trigger()
+
+    def _follow(self) -> None:
+        self.setEnabled(self._action.isEnabled())
+        self.setToolTip(self._action.toolTip())
 
 
 def line() -> QFrame:
@@ -186,6 +197,23 @@ class ComboBox(QComboBox):
 
     def wheelEvent(self, event) -> None:
         event.ignore()
+
+
+class SearchEdit(QLineEdit):
+    """A line edit with a magnifying glass in its left margin."""
+
+    def __init__(self, placeholder: str, object_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(object_name)
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+        self._icon = IconLabel("search", 16, "text3", self)
+        self._icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setTextMargins(theme.scaled(20), 0, 0, 0)
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self._icon.move(8, (self.height() - self._icon.height()) // 2)
 
 
 def column(*items: QWidget | QLayout | int, margins: int = 0, spacing: int = 8) -> QVBoxLayout:
@@ -242,7 +270,7 @@ class EmptyState(QWidget):
         self._how.setVisible(bool(how))
         self.button: QPushButton | None = None
         if action is not None:
-            self.button = action_button(action)
+            self.button = ActionButton(action)
             items += [4, row(-1, self.button, -1)]
         self.setLayout(column(*items, -1, margins=16, spacing=8))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QWidget
 
+from workbench.ui import theme
 from workbench.ui.widgets import ComboBox, ElidedLabel, Label, button, column, literal, row
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class ImportForm(QFrame):
         self.details = self._make_details()
         self.details.hide()
         head = row(8, self._summary, self._change, spacing=4)
+        self.setMinimumHeight(theme.scaled(theme.CONTROL_HEIGHT))
         self.setLayout(column(head, self.details, spacing=0))
 
     def _make_details(self) -> QWidget:

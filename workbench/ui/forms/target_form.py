@@ -29,13 +29,16 @@ class TargetForm(QWidget):
         self.as_classes.setObjectName("data.as_classes")
         self.as_classes.clicked.connect(lambda is_on: document.set_as_classes(bool(is_on)))
         self._reason = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
-        self.event = ComboBox()
-        self.event.setObjectName("data.event")
-        self.event.setAccessibleName("Event class")
-        self.event.activated.connect(lambda idx: document.set_event_class(self.event.itemData(idx)))
+        self.event_class = ComboBox()
+        self.event_class.setObjectName("data.event")
+        self.event_class.setAccessibleName("Event class")
+        self.event_class.activated.connect(
+            lambda idx: document.set_event_class(self.event_class.itemData(idx))
+        )
         self._event_row = QWidget()
-        self._event_row.setLayout(row(Label("Event"), self.event))
-        self._event_row.layout().setStretch(1, 1)
+        event = row(Label("Event"), self.event_class)
+        event.setStretch(1, 1)
+        self._event_row.setLayout(event)
         first = row(Label("Predict", "name"), self.target)
         first.setStretch(1, 1)
         kind = row(self.as_classes, self._reason)
@@ -55,21 +58,23 @@ class TargetForm(QWidget):
             self.target.addItem(icons.icon(column_.kind), column_.name, column_.name)
         at = self.target.findData(document.target) if document.target else 0
         self.target.setCurrentIndex(max(at, 0))
-        self.as_classes.setVisible(document.target is not None)
         self._reason.setVisible(document.target is not None)
         if document.target is not None:
             column_ = table.column(document.target)
             _proposed, reason = proposes_classes(column_)
             self.as_classes.setChecked(document.is_classification)
-            self.as_classes.setEnabled(column_.kind in ("number", "date"))
-            self._reason.setText(reason)
+            has_choice = column_.kind in ("number", "date")
+            self.as_classes.setVisible(has_choice)
+            self._reason.setText(reason if has_choice else f"Classes: {reason}")
+        else:
+            self.as_classes.hide()
         is_binary = document.is_classification and len(document.classes) == 2
         self._event_row.setVisible(is_binary)
         if is_binary:
-            self.event.clear()
+            self.event_class.clear()
             for label in document.classes:
-                self.event.addItem(label, label)
-            self.event.setCurrentIndex(self.event.findData(document.event_class))
+                self.event_class.addItem(label, label)
+            self.event_class.setCurrentIndex(self.event_class.findData(document.event_class))
 
     def _on_target(self, idx: int) -> None:
         name = self.target.itemData(idx)

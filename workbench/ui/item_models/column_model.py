@@ -18,11 +18,11 @@ STRENGTH_ROLE = Qt.ItemDataRole.UserRole + 3  # float or None
 PROBLEM_ROLE = Qt.ItemDataRole.UserRole + 4  # str: what is wrong with it, or ""
 CAPTION_ROLE = Qt.ItemDataRole.UserRole + 5  # str: the figure of the present order
 ORDERS = {
-    "file": "Order of the file",
+    "file": "File",
     "name": "Name",
-    "missing": "Most missing first",
-    "distinct": "Most distinct values first",
-    "strength": "Strongest first",
+    "missing": "Missing",
+    "distinct": "Distinct",
+    "strength": "Strength",
 }
 NO_INDEX = QModelIndex()
 

@@ -87,32 +87,24 @@ class ColumnDelegate(RowDelegate):
             right -= icon_px
             icons.paint(painter, _icon_rect(rect, right, icon_px), "warning", "warning")
             right -= 4
-        caption = index.data(CAPTION_ROLE)
-        if caption:
-            font = theme.font(11)
-            width = QFontMetrics(font).horizontalAdvance(caption) + 4
-            _text(
-                painter,
-                QRect(right - width, rect.top(), width, rect.height()),
-                caption,
-                font,
-                "text3",
-                _RIGHT,
-            )
-            right -= width + 4
         name_font = theme.font(13, 600 if role == "target" else 400)
         left = rect.left() + icon_px + 8
-        token = "text3" if is_off else "text"
-        middle = Qt.TextElideMode.ElideMiddle
-        _text(
-            painter,
-            QRect(left, rect.top(), right - left, rect.height()),
-            column.name,
-            name_font,
-            token,
-            _LEFT,
-            middle,
+        right = self._paint_caption(
+            painter, rect, index, right, QFontMetrics(name_font).horizontalAdvance(column.name) + left
         )
+        token = "text3" if is_off else "text"
+        room = QRect(left, rect.top(), right - left, rect.height())
+        _text(painter, room, column.name, name_font, token, _LEFT, Qt.TextElideMode.ElideMiddle)
+
+    @staticmethod
+    def _paint_caption(painter: QPainter, rect: QRect, index, right: int, name_end: int) -> int:
+        caption, is_asked_for = index.data(CAPTION_ROLE), index.model().order != "file"
+        font = theme.font(11)
+        width = QFontMetrics(font).horizontalAdvance(caption) + 4
+        if not caption or (right - width - 4 < name_end and not is_asked_for):
+            return right  # the whole name is worth more; the tool tip has the figure
+        _text(painter, QRect(right - width, rect.top(), width, rect.height()), caption, font, "text3", _RIGHT)
+        return right - width - 4
 
     @staticmethod
     def _paint_strength(painter: QPainter, rect: QRect, index, right: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from workbench.ui import icons
 from workbench.ui.context import Context
@@ -16,6 +16,7 @@ from workbench.ui.widgets import (
     ElidedLabel,
     EmptyState,
     IconLabel,
+    SearchEdit,
     Switch,
     button,
     column,
@@ -111,19 +112,14 @@ class DataPanel(QWidget):
         return self._banner
 
     def _make_search(self) -> QWidget:
-        self.search = QLineEdit()
-        self.search.setObjectName("data.search")
-        self.search.setPlaceholderText("Search columns")
-        self.search.setAccessibleName("Search columns")
-        self.search.setClearButtonEnabled(False)
-        self.search.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search = SearchEdit("Search columns", "data.search")
         self.search.textChanged.connect(self.model.set_search)
         self.order = ComboBox()
         self.order.setObjectName("data.order")
         self.order.setAccessibleName("Order of columns")
         for key, words in ORDERS.items():
             self.order.addItem(words, key)
-        self.order.setToolTip("Order of columns")
+        self.order.setToolTip("Order of columns: as in the file, by name, or the largest first")
         self.order.activated.connect(lambda idx: self.model.set_order(self.order.itemData(idx)))
         holder = QWidget()
         layout = row(self.search, self.order, spacing=6)

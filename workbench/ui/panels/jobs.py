@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QWidget
 
 from workbench.ui import theme
 from workbench.ui.context import Context
-from workbench.ui.widgets import ElidedLabel, Label, action_button, column, row
+from workbench.ui.widgets import ActionButton, ElidedLabel, Label, column, row
 
 MAX_MESSAGES = 500
 
@@ -27,11 +27,11 @@ class JobsPanel(QWidget):
         self.bar.setObjectName("jobs.progress")
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        stop = context.actions.get("action.model.stop")
+        stop = context.actions["action.model.stop"]
         self._running = QWidget()
-        head = row(column(self._title, self._progress, spacing=2), spacing=12)
-        if stop is not None:
-            head.addWidget(action_button(stop), 0, Qt.AlignmentFlag.AlignTop)
+        self._stop = ActionButton(stop)
+        head = row(column(self._title, self._progress, spacing=2), self._stop, spacing=12)
+        head.setStretch(0, 1)
         self._running.setLayout(column(head, self.bar, spacing=8))
         self.messages = QPlainTextEdit()
         self.messages.setObjectName("jobs.messages")
@@ -41,9 +41,16 @@ class JobsPanel(QWidget):
         self.messages.setPlaceholderText("What the program did is listed here.")
         told = Label("MESSAGES", "section")
         self.setLayout(column(self._running, told, self.messages, margins=12, spacing=8))
-        context.trainer.started.connect(self.refresh)
-        context.trainer.advanced.connect(self.refresh)
-        context.trainer.ended.connect(self.refresh)
+        trainer = context.trainer
+        for signal in (
+            trainer.started,
+            trainer.advanced,
+            trainer.ended,
+            trainer.cross_validation_started,
+            trainer.cross_validation_advanced,
+            trainer.cross_validation_ended,
+        ):
+            signal.connect(self.refresh)
         context.document.message_posted.connect(self.add_message)
         theme.changed.connect(self._dress)
         self._dress()
@@ -57,8 +64,10 @@ class JobsPanel(QWidget):
         self.messages.appendPlainText(f"{QTime.currentTime().toString('HH:mm:ss')}  {text}")
 
     def refresh(self, *_: object) -> None:
-        job = self._context.trainer.current_job
+        trainer = self._context.trainer
+        job = trainer.current_job or trainer.cross_validation_job
         self.bar.setVisible(job is not None)
+        self._stop.setVisible(job is not None)
         self._progress.setVisible(job is not None)
         if job is None:
             self._title.setText("Nothing is running")

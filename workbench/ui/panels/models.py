@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import RunDelegate
 from workbench.ui.item_models.run_model import RunModel
-from workbench.ui.widgets import Label, button, column, row
+from workbench.ui.widgets import ActionButton, Label, column, row
 
 ADDABLE = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"))
 
@@ -55,10 +55,8 @@ class ModelsPanel(QWidget):
         made: list[QWidget] = []
         for kind, title in ADDABLE:
             action = self._context.actions[f"action.model.add_{kind}"]
-            add = button(title, "", action.trigger, f"models.add_{kind}", kind)
-            add.setToolTip(action.toolTip())
-            add.setMinimumWidth(0)
-            action.changed.connect(lambda add=add, action=action: add.setEnabled(action.isEnabled()))
+            add = ActionButton(action, "", title, kind)
+            add.setObjectName(f"models.add_{kind}")
             made.append(add)
         return made
 

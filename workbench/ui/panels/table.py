@@ -11,7 +11,7 @@ from workbench.ui.item_models.delegates import CellDelegate
 from workbench.ui.item_models.table_model import TableModel
 from workbench.ui.widgets import EmptyState, Label, Switch, column, row
 
-MIN_WIDTH, MAX_WIDTH, N_MEASURED_ROWS = 72, 260, 100
+MIN_WIDTH, MAX_WIDTH, N_MEASURED_ROWS = 56, 260, 100
 
 
 class TablePanel(QWidget):
@@ -92,6 +92,7 @@ class TablePanel(QWidget):
         head, body = QFontMetrics(theme.font(11, 600)), QFontMetrics(theme.font(13))
         for idx, column_ in enumerate(table.columns if table is not None else ()):
             texts = [column_.text(row_) for row_ in range(min(table.n_rows, N_MEASURED_ROWS))]
-            width = max((body.horizontalAdvance(text) for text in texts), default=0) + 36
-            width = max(width, head.horizontalAdvance(column_.name) + 36, MIN_WIDTH)
-            self.view.setColumnWidth(idx, theme.scaled(min(width, MAX_WIDTH)))
+            width = max((body.horizontalAdvance(text) for text in texts), default=0) + 20
+            width += 16 if column_.name == self._document.target else 0  # the swatch
+            width = max(width, head.horizontalAdvance(column_.name) + 28, MIN_WIDTH)
+            self.view.setColumnWidth(idx, min(width, theme.scaled(MAX_WIDTH)))
