@@ -1,0 +1,94 @@
+"""Is a model that was read from a file whole? Kernels do not check: they would read outside arrays."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from engine.errors import DataError
+from engine.features import FeatureSpec
+from engine.parameters import check_parameters
+from engine.tree.structure import IS_MISSING, LEVEL_SET, MULTIWAY, THRESHOLD, Tree, single_leaf
+
+EMPTY = single_leaf(0.0, 0.0, 0, 0.0).to_arrays()
+"""Names and dtypes of a tree's arrays."""
+
+_TABLES = {
+    "DecisionTreeClassifier": ("engine.tree.parameters", "TREE_CLASSIFIER"),
+    "DecisionTreeRegressor": ("engine.tree.parameters", "TREE_REGRESSOR"),
+    "RandomForestClassifier": ("engine.forest.parameters", "FOREST_CLASSIFIER"),
+    "RandomForestRegressor": ("engine.forest.parameters", "FOREST_REGRESSOR"),
+    "GradientBoostingClassifier": ("engine.boosting.parameters", "BOOSTING_CLASSIFIER"),
+    "GradientBoostingRegressor": ("engine.boosting.parameters", "BOOSTING_REGRESSOR"),
+}
+
+
+def check_parameters_of(estimator: Any) -> None:
+    """Raise ParameterError, a ValueError, where a parameter is outside its range."""
+    module, table = _TABLES[type(estimator).__name__]
+    check_parameters(estimator, getattr(import_module(module), table))
+
+
+def check_model(estimator: Any) -> None:
+    """Check that all parts of a loaded model fit together.
+
+    Raises
+    ------
+    DataError
+        They do not.
+    """
+    features = estimator.features_
+    is_whole = isinstance(features, tuple) and all(isinstance(spec, FeatureSpec) for spec in features)
+    _require(is_whole and len(features) == estimator.n_features_in_, "its columns are not all described")
+    n_classes = 0
+    if type(estimator).__name__.endswith("Classifier"):
+        _require(
+            isinstance(estimator.classes_, np.ndarray) and estimator.classes_.ndim == 1, "it has no classes"
+        )
+        n_classes = len(estimator.classes_)
+        _require(n_classes > 0, "it has no classes")
+        _require(getattr(estimator, "n_classes_", n_classes) == n_classes, "its numbers of classes differ")
+    if type(estimator).__name__.startswith("GradientBoosting"):
+        trees = _trees_of_rounds(estimator, 1 if n_classes in (0, 2) else n_classes)
+        n_outputs = 1
+    else:
+        trees = [estimator.tree_] if hasattr(estimator, "tree_") else estimator.estimators_
+        n_outputs = max(n_classes, 1)
+        _require(isinstance(trees, list) and len(trees) > 0, "it has no tree")
+    for tree in trees:
+        _check_tree(tree, features, n_outputs)
+
+
+def _trees_of_rounds(estimator: Any, n_raw: int) -> list[Any]:
+    rounds, baseline = estimator.estimators_, estimator.baseline_prediction_
+    _require(isinstance(rounds, list), "its rounds are missing")
+    _require(
+        all(isinstance(trees, tuple) and len(trees) == n_raw for trees in rounds), "a round is not whole"
+    )
+    _require(isinstance(baseline, np.ndarray) and baseline.shape == (n_raw,), "its baseline is missing")
+    _require(baseline.dtype == np.float64, "its baseline is no number")
+    _require(estimator.n_estimators_ == len(rounds), "its number of rounds is wrong")
+    return [tree for trees in rounds for tree in trees]
+
+
+def _check_tree(tree: Any, features: tuple[FeatureSpec, ...], n_outputs: int) -> None:
+    _require(isinstance(tree, Tree), "a tree is missing")
+    _require(tree.n_outputs == n_outputs, "a tree's values do not match the classes")
+    inner = np.flatnonzero(~tree.is_leaf)
+    _require(not np.any(tree.feature[inner] >= len(features)), "a tree asks about an unknown column")
+    two_way = np.isin(tree.kind, (THRESHOLD, IS_MISSING, LEVEL_SET))
+    _require(not np.any(tree.n_children[two_way] != 2), "a two-way node has not two children")
+    _require(not np.isnan(tree.threshold[tree.kind == THRESHOLD]).any(), "a threshold is missing")
+    for node in np.flatnonzero(np.isin(tree.kind, (LEVEL_SET, MULTIWAY))).tolist():
+        levels, n_levels = tree.levels(node), len(features[tree.feature[node]].levels or ())
+        codes, children = levels[:, 0], levels[:, 1]
+        _require(not np.any(np.diff(codes) <= 0), "a level set is not in order")
+        _require(not np.any((codes < 0) | (codes >= n_levels)), "a level set names an unknown level")
+        _require(not np.any((children < 0) | (children >= tree.n_children[node])), "a level goes to no child")
+
+
+def _require(holds: Any, complaint: str) -> None:
+    if not holds:
+        raise DataError(f"the model file is damaged: {complaint}; export the model again")

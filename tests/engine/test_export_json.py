@@ -1,0 +1,207 @@
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import engine
+from engine.errors import DataError
+from engine.export.json import ESTIMATORS, LEFT_OUT, from_json, to_json
+
+SETTINGS = {
+    "DecisionTree": {"max_depth": 4},
+    "RandomForest": {"n_estimators": 5, "max_depth": 4},
+    "GradientBoosting": {"n_estimators": 5, "max_leaf_nodes": 6, "min_samples_leaf": 3},
+}
+
+
+def frame(n=120):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "Größe, cm": rng.normal(size=n),
+            "tab\tinside": rng.normal(size=n) * 1e-9,
+            "island": pd.Categorical(rng.choice(["Biscoe", "Dream", "数据"], n)),
+            "code": pd.Categorical(rng.integers(5, 9, n)),
+            "size": pd.Categorical(rng.choice(["small", "large"], n), ["small", "large"], ordered=True),
+        }
+    )
+    table.loc[::7, "Größe, cm"] = np.nan
+    table.loc[::11, "island"] = np.nan
+    y = (
+        (table["Größe, cm"].fillna(2.0) > 0).astype(int)
+        + (table["island"] == "Dream")
+        + rng.integers(0, 2, n)
+    )
+    return table, y.to_numpy()
+
+
+def fitted(name, y_kind="text", **extra):
+    X, y = frame()
+    settings = next(of for start, of in SETTINGS.items() if name.startswith(start))
+    if name.endswith("Regressor"):
+        y = y + np.linspace(0, 1, len(y)) / 3
+    else:
+        text = y.astype(str)
+        kinds = {"text": text, "int": y, "float": y * 1.0, "bool": y > 1, "object": text.astype(object)}
+        kinds["category"] = pd.Series(pd.Categorical(text, ["9", "0", "1", "2", "3"]))
+        y = kinds[y_kind]
+    return getattr(engine, name)(**settings, random_state=3, **extra).fit(X, y)
+
+
+def answers(model, X):
+    yield model.predict(X)
+    if hasattr(model, "predict_proba"):
+        yield model.predict_proba(X)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_loaded_model_predicts_the_same_bits(name):
+    model, (X, _) = fitted(name), frame()
+    loaded = from_json(to_json(model))
+    assert type(loaded) is type(model)
+    assert loaded.get_params() == model.get_params()
+    for ours, theirs in zip(answers(model, X), answers(loaded, X), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert set(vars(loaded)) == set(vars(model)) - set(LEFT_OUT)
+    assert loaded.features_ == model.features_
+    assert to_json(loaded) == to_json(model)
+
+
+@pytest.mark.parametrize("y_kind", ["int", "float", "bool", "object", "category"])
+def test_classes_keep_their_type(y_kind):
+    model, (X, _) = fitted("GradientBoostingClassifier", y_kind), frame()
+    loaded = from_json(to_json(model))
+    assert loaded.classes_.dtype == model.classes_.dtype
+    assert loaded.classes_.tolist() == model.classes_.tolist()
+    assert [type(label) for label in loaded.classes_.tolist()] == [
+        type(label) for label in model.classes_.tolist()
+    ]
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_another_process_predicts_the_same_bits_from_reordered_columns(tmp_path):
+    # case C44, the part of the engine
+    model, (X, _) = fitted("GradientBoostingClassifier"), frame()
+    (tmp_path / "m.tree.json").write_text(to_json(model), encoding="utf-8")
+    X.to_pickle(tmp_path / "X.pkl")
+    code = (
+        "import sys, pandas as pd, pathlib; from engine.export.json import from_json;"
+        "f = pathlib.Path(sys.argv[1]);"
+        "m = from_json((f / 'm.tree.json').read_text(encoding='utf-8')); X = pd.read_pickle(f / 'X.pkl');"
+        "print(m.predict_proba(X[[s.name for s in m.features_]]).tobytes().hex())"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ,
+    )
+    assert out.stdout.strip() == model.predict_proba(X).tobytes().hex()
+
+
+def test_numbers_that_json_lacks():
+    model = fitted("GradientBoostingRegressor")
+    model.val_loss_ = np.array([np.nan, np.inf, -np.inf, -0.0, 5e-324, 0.1])
+    text = to_json(model)
+    assert '"Infinity"' in text
+    loaded = from_json(text).val_loss_
+    assert loaded.tobytes() == model.val_loss_.tobytes()
+
+
+def test_generator_is_written_as_the_seed_drawn_from_it():
+    model = fitted("GradientBoostingRegressor")
+    model.random_state = np.random.default_rng(1)
+    assert from_json(to_json(model)).random_state == model.seed_
+
+
+def test_what_cannot_be_written_is_named():
+    with pytest.raises(DataError, match="not fitted"):
+        to_json(engine.GradientBoostingRegressor())
+    with pytest.raises(DataError, match="str cannot be written"):
+        to_json("model")
+    X, y = frame()
+    X["when"] = pd.Categorical(pd.interval_range(0, len(X)))
+    model = engine.GradientBoostingRegressor(n_estimators=1).fit(X, y)
+    with pytest.raises(DataError, match="when is a Interval"):
+        to_json(model)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[1]", "null", "[" * 100_000, '{"format": "treewright-model"}', "\x00\x01", '{"a": NaN}',
+     '{"format": "treewright-model", "version": 1, "estimator": "os", "parameters": {}, "fitted": {}}'],
+)  # fmt: skip
+def test_foreign_text_is_refused(text):
+    with pytest.raises(DataError):
+        from_json(text)
+
+
+def tampered(place, value):
+    """The text of a good model with one entry replaced; `place` is the way to it."""
+    document = json.loads(to_json(fitted("GradientBoostingClassifier")))
+    holder = document
+    for step in place[:-1]:
+        holder = holder[step]
+    assert place[-1] in holder or isinstance(holder, list) or place[-1].startswith("new"), (
+        "nothing to tamper with"
+    )
+    holder[place[-1]] = value
+    return json.dumps(document)
+
+
+ROOT = ("fitted", "estimators_", "list", 0, "tuple", 0, "tree")
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("version",), 2),
+        (("version",), "1"),
+        (("estimator",), "BaseEstimator"),
+        (("estimator",), "DataError"),
+        (("parameters",), []),
+        (("parameters", "learning_rate"), -1.0),
+        (("parameters", "new_one"), 1),
+        (("parameters", "n_jobs"), {"tree": {}}),
+        (("fitted", "newpredict"), 1),
+        (("fitted", "new__dict__"), 1),
+        (("fitted", "features_"), {"features": []}),
+        (("fitted", "features_"), 3),
+        (("fitted", "classes_"), 3),
+        (("fitted", "classes_"), {"array": ["a"], "dtype": "V8", "shape": [1]}),
+        (("fitted", "baseline_prediction_"), {"array": [0.0], "dtype": "float64", "shape": [1]}),
+        (("fitted", "baseline_prediction_"), {"array": [0.0] * 4, "dtype": "float64", "shape": [10**9]}),
+        (("fitted", "estimators_", "list", 0), {"tuple": []}),
+        (("fitted", "n_estimators_"), 99),
+        ((*ROOT, "first_child"), [0] * 11),
+        ((*ROOT, "first_child", 0), 10**6),
+        ((*ROOT, "first_child", 0), 10**30),
+        ((*ROOT, "first_child", 0), 1.5),
+        ((*ROOT, "first_child", 0), True),
+        ((*ROOT, "first_child", 0), "1"),
+        ((*ROOT, "feature", 0), 5),
+        ((*ROOT, "kind", 0), 9),
+        ((*ROOT, "kind", 0), -1),
+        ((*ROOT, "n_children", 0), 1),
+        ((*ROOT, "missing_child", 0), 2),
+        ((*ROOT, "threshold"), None),
+        ((*ROOT, "threshold"), ["NaN"] * 11),
+        ((*ROOT, "value"), []),
+        ((*ROOT, "level_sets"), [99, 0]),
+    ],
+)
+def test_tampered_models_are_refused(place, value):
+    with pytest.raises(DataError):
+        from_json(tampered(place, value))
+
+
+def test_truncated_text_is_refused():
+    text = to_json(fitted("GradientBoostingRegressor"))
+    for end in range(0, len(text) - 1, len(text) // 50):
+        with pytest.raises(DataError):
+            from_json(text[:end])
