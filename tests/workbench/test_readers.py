@@ -314,6 +314,8 @@ def test_titles_and_comments_above_the_header_are_left_out(read):
 def test_the_separator_line_of_spreadsheets(read):
     table = read("sep=|\na|b\n1|2\n")
     assert (table.names, table.options.separator) == (("a", "b"), "|")
+    with pytest.raises(DataError, match="no more than a separator line"):
+        read("sep=;\n\n")
 
 
 def test_separators_at_the_end_of_every_line_make_no_column(read):

@@ -50,6 +50,8 @@ def read_separated(path: Path, options: ReadOptions) -> Table:
     separator = layout.separator
     options = replace(options, encoding=decoded.encoding, separator=separator)
     text = _blank_lines(text, layout.n_skipped)
+    if not text.strip():
+        raise DataError(f"{path.name} holds no more than a separator line; choose a file with rows")
     if separator == " ":
         text = _single_blanks(text)
     grid = _split(text, separator, path.name)
@@ -111,7 +113,7 @@ def _split(text: bytes, separator: str, file_name: str) -> _Grid:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    first = next(_iterate(text[: 1 << 20], separator, file_name))
+    first = next(_iterate(text, separator, file_name))
     names = [str(i) for i in range(len(first))]
     try:
         table = arrow_csv.read_csv(
