@@ -14,6 +14,7 @@ from engine.features import FeatureSpec
 from engine.kernels import binning as kernels
 from engine.parallel import for_chunks, resolve_jobs
 
+CODED_ROWS = 256  # rows whose bins are searched side by side
 ROW_CHUNK = 65536  # rows copied at a time into row-major order: about 2 MB of codes at 28 columns
 
 
@@ -99,7 +100,8 @@ def bin_table(
             return
         cuts, n = _cuts(column, max_bins)
         thresholds[feature_idx], n_bins[feature_idx] = cuts, n
-        kernels.code_numbers(column, _filled_up(cuts), n, columns[feature_idx])
+        scratch = np.empty(CODED_ROWS, np.uint32)
+        kernels.code_numbers(column, _filled_up(cuts), n, scratch, columns[feature_idx])
 
     wave = min(resolve_jobs(n_jobs), resolve_jobs(None))  # columns between two questions to the monitor
     for first in range(0, n_features, wave):

@@ -78,7 +78,7 @@ class TreeGrower:
         self.has_choice = bool(np.any(np.diff(binned.offsets) > 2)) or self._some_column_has_missing()
 
     def _some_column_has_missing(self) -> bool:
-        return any(bool(np.any(self.binned.columns[f] == n)) for f, n in enumerate(self.binned.n_bins))
+        return any(n > 0 and np.any(self.binned.columns[f] == n) for f, n in enumerate(self.binned.n_bins))
 
     def grow(
         self,
@@ -97,11 +97,14 @@ class TreeGrower:
         """
         self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
         self._set_scales()
+        self._ask()
         root = self._make_node(0, len(sample_indices), 0, self._sum_all())
         nodes, n_leaves, limit = [root], 1, self.settings.max_leaf_nodes
         waiting: list[tuple[float, int]] = []
         if self._may_split(root):
-            self._search(root, self._new_histogram(root))
+            histogram = self._new_histogram(root)
+            self._ask()
+            self._search(root, histogram)
             self._push(waiting, nodes, 0)
         while waiting and (limit is None or n_leaves < limit):
             _, node_idx = heapq.heappop(waiting)

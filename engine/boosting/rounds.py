@@ -128,6 +128,7 @@ class Booster:
         binned = bin_table(
             data.X, data.features, settings.max_bins, n_jobs=settings.grow.n_jobs, on_column=self._ask_binning
         )
+        self._ask()
         grower = TreeGrower(binned, data.sample_weight, settings.grow, self._ask)
         message = "" if grower.has_choice else "No column can be split: the model is its start value."
         if self._tell((), message):
@@ -300,7 +301,7 @@ def set_aside(
     is_validation[np.concatenate(chosen)] = True
     if not is_validation.any():
         raise DataError(
-            f"{training.n_rows} rows are too few to set some aside for early stopping (no class has two); "
+            f"{training.n_rows} row(s) are too few to set some aside for early stopping (no class has two); "
             "pass X_val and y_val, or early_stopping=False"
         )
     return _rows_of(training, ~is_validation), _rows_of(training, is_validation)

@@ -233,3 +233,26 @@ def test_the_scale_of_gradients_does_not_change_the_partition(exponent):
     plain, scaled = grow(X, gradients), grow(X, gradients * 2.0**exponent)
     np.testing.assert_array_equal(plain.sample_indices, scaled.sample_indices)
     np.testing.assert_array_equal(plain.to_tree(1.0).value * 2.0**exponent, scaled.to_tree(1.0).value)
+
+
+def test_cutting_the_work_into_other_pieces_gives_the_same_tree(monkeypatch):
+    """Many pieces and waves of them, as a table of millions of rows has."""
+    from engine.boosting import grow as module
+
+    rng = np.random.default_rng(6)
+    X, gradients = rng.normal(size=(3000, 3)), rng.normal(size=3000)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    whole = grow(X, gradients)
+    monkeypatch.setattr(module, "ROW_CHUNK", 64)
+    monkeypatch.setattr(module, "CELLS_A_CHUNK", 90)
+    for n_jobs in (1, 2):
+        pieces = grow(X, gradients, replace(PLAIN, n_jobs=n_jobs))
+        np.testing.assert_array_equal(whole.sample_indices, pieces.sample_indices)
+        for one, other in zip(whole.nodes, pieces.nodes, strict=True):
+            np.testing.assert_allclose(one.sums, other.sums, atol=1e-10)
+
+
+def test_a_column_of_only_missing_values_is_no_choice():
+    X = np.column_stack([np.full(6, np.nan), np.ones(6)])
+    grown = grow(X, [1, 1, 1, -1, -1, -1.0])
+    assert len(grown.nodes) == 1
