@@ -134,6 +134,20 @@ class Table:
         notes = tuple(note for note in self.notes if note not in gone) + column_notes(column)
         return replace(self, columns=columns, notes=notes)
 
+    def with_column_tokens(self, name: str, tokens: tuple[str, ...]) -> Table:
+        """Return a table in which other texts mean "missing" in one column (C08).
+
+        The choice enters `options`, so that it is saved and holds for prediction files.
+
+        Raises
+        ------
+        DataError
+            No column has this name.
+        """
+        changed = self.replace_column(self.column(name).with_missing_tokens(tokens))
+        options = replace(self.options, column_tokens={**self.options.column_tokens, name: tokens})
+        return replace(changed, options=options)
+
 
 def column_notes(column: Column) -> tuple[str, ...]:
     """Return a column's notes as they stand in a table's import report."""

@@ -191,9 +191,12 @@ def test_c08_tokens_can_be_switched_off_for_one_column(read):
     column = read(C08, ReadOptions(column_tokens={"land": ("",)})).column("land")
     assert dict(zip(*np.unique(column.values, return_counts=True), strict=True)) == {-1: 1, 0: 1, 1: 1, 2: 2}
     assert column.levels == ("DE", "N/A", "NA")
-    same = read(C08).column("land").with_missing_tokens(("",))
-    assert same.levels == column.levels
-    assert same.n_missing == 1
+    table = read(C08).with_column_tokens("land", ("",))
+    assert table.column("land").levels == column.levels
+    assert table.column("land").n_missing == 1
+    assert "land: 1 missing: empty 1" in table.notes
+    again = read(C08, table.options).column("land")
+    assert again.levels == column.levels, "the choice is part of how the file is read"
 
 
 # --- C15 ---------------------------------------------------------------------------------------
