@@ -44,7 +44,7 @@ def total_gains(tree: Tree, n_features: int, *, by_weight: bool = True) -> NDArr
     gains = np.maximum(tree.gain[inner], 0.0)
     if by_weight:
         gains = gains * tree.weighted_n_node_samples[inner] / tree.weighted_n_node_samples[0]
-    return np.bincount(tree.feature[inner], weights=gains, minlength=n_features)
+    return np.asarray(np.bincount(tree.feature[inner], gains, n_features), dtype=np.float64)
 
 
 def impurity_importances(trees: Iterable[Tree], n_features: int) -> NDArray[np.float64]:
