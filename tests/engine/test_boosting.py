@@ -132,6 +132,34 @@ def test_a_step_that_would_raise_a_leafs_loss_is_halved():
     assert loss(-6.0 + leaf.value) <= loss(-6.0) < loss(-6.0 + 2 * leaf.value)
 
 
+def test_three_class_leaves_take_friedmans_step():
+    X, y = np.repeat([0.0, 1.0], [5, 4])[:, None], np.array([0, 0, 0, 1, 2, 1, 2, 2, 2])
+    model = GradientBoostingClassifier(n_estimators=1, min_samples_leaf=1).fit(X, y)
+    for class_idx, tree in enumerate(model.estimators_[0]):
+        p = np.mean(y == class_idx)
+        for child, rows in ((1, slice(0, 5)), (2, slice(5, 9))):
+            residuals = (y[rows] == class_idx) - p
+            step = 2 / 3 * residuals.sum() / (len(residuals) * p * (1 - p))
+            assert tree.value[child, 0] == pytest.approx(0.1 * step, rel=1e-12)
+
+
+def test_a_round_that_would_raise_the_loss_is_halved_for_all_its_trees():
+    X, y = make_classes(200, 3, seed=2)
+    model = GradientBoostingClassifier(n_estimators=5, learning_rate=40).fit(X, y)
+    assert np.diff(model.train_loss_).max() <= 1e-12
+    p = model.predict_proba(X)[np.arange(200), y]
+    assert model.train_loss_[-1] == pytest.approx(-np.mean(np.log(p)), rel=1e-9)
+    small = GradientBoostingClassifier(n_estimators=1).fit(X, y)
+    shares = {
+        float(np.nanmax(big.value / tree.value)) / 400
+        for big, tree in zip(model.estimators_[0], small.estimators_[0], strict=True)
+    }
+    assert len({round(np.log2(share), 9) for share in shares}) == 1
+    halvings = -np.log2(shares.pop())
+    assert halvings >= 1
+    assert halvings == pytest.approx(round(halvings), abs=1e-9)
+
+
 def test_squared_error_never_rises_and_predictions_stay_in_range():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
