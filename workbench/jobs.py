@@ -214,6 +214,11 @@ class ViewLane(Lane):
         job.start(self)
         return job
 
+    def shut_down(self, deadline: float) -> bool:
+        for job in self._latest.values():
+            job.silence()  # also those that are over but have not told it yet
+        return super().shut_down(deadline)
+
     def _forget(self, key: str, job: Job) -> None:
         if self._latest.get(key) is job:
             del self._latest[key]

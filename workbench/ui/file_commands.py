@@ -22,11 +22,11 @@ Keys = QKeySequence.StandardKey
 
 
 def open_filter() -> str:
-    """What Open shows: tables, projects and models."""
+    """What Open shows: tables and projects."""
     from workbench.readers import SUFFIXES
 
     tables = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-    own = f"*{PROJECT_SUFFIX} *{MODEL_SUFFIX}"
+    own = f"*{PROJECT_SUFFIX}"
     return f"Tables and projects ({tables} {own});;Tables ({tables});;Projects ({own});;All files (*)"
 
 
@@ -66,8 +66,14 @@ class FileCommands(QObject):
         redo.setEnabled(stack.canRedo())
         stack.canUndoChanged.connect(undo.setEnabled)
         stack.canRedoChanged.connect(redo.setEnabled)
-        stack.undoTextChanged.connect(lambda text: undo.setText(f"Undo {text}".strip().replace("&", "&&")))
-        stack.redoTextChanged.connect(lambda text: redo.setText(f"Redo {text}".strip().replace("&", "&&")))
+        stack.undoTextChanged.connect(self._on_undo_text)
+        stack.redoTextChanged.connect(self._on_redo_text)
+
+    def _on_undo_text(self, text: str) -> None:
+        self._window.actions_["action.edit.undo"].setText(f"Undo {text}".strip().replace("&", "&&"))
+
+    def _on_redo_text(self, text: str) -> None:
+        self._window.actions_["action.edit.redo"].setText(f"Redo {text}".strip().replace("&", "&&"))
 
     def _refresh(self, *_: object) -> None:
         has_table = self._document.table is not None
@@ -108,35 +114,60 @@ class FileCommands(QObject):
         self._when_saved("Save before opening a sample?", lambda: self._load_sample(sample))
 
     def _load(self, path: Path) -> None:
-        if path.name.endswith((PROJECT_SUFFIX, MODEL_SUFFIX)):
-            self._start(path.name, lambda: _read_project(path), lambda found: self._take_project(path, found))
+        if path.name.endswith(MODEL_SUFFIX):
+            text = f"{path.name} is an exported model without a table; open the project it came from"
+            self._window.notice.say(text, "Open Another", self.ask_open)
+        elif path.suffix == PROJECT_SUFFIX:
+            self._load_project(path, None)
         else:
             self._start(path.name, lambda: _read_table(path), lambda table: self._take_table(path, table))
+
+    def _load_project(self, path: Path, data_path: Path | None) -> None:
+        read = lambda: _read_project(path, data_path)  # noqa: E731 - bound to this file
+        self._start(path.name, read, lambda found: self._take_project(path, found), path)
 
     def _load_sample(self, sample) -> None:
         self._start(
             sample.title, lambda: _read_sample(sample.key), lambda table: self._take_sample(sample, table)
         )
 
-    def _start(self, name: str, read: Callable[[], Any], take: Callable[[Any], object]) -> None:
+    def _start(
+        self,
+        name: str,
+        read: Callable[[], Any],
+        take: Callable[[Any], object],
+        project: Path | None = None,
+    ) -> None:
         self._document.post_message(f"Opening {name}")
         job = self._window.context.lanes.views.submit_latest(
             "file.open", lambda _monitor: read(), f"Opening {name}"
         )
-        job.ended.connect(lambda future: self._on_read(name, future, take))
+        job.ended.connect(lambda future: self._on_read(name, future, take, project))
 
-    def _on_read(self, name: str, future, take: Callable[[Any], object]) -> None:
+    def _on_read(self, name: str, future, take: Callable[[Any], object], project: Path | None) -> None:
+        from workbench.project import DataFileMissing
+
         if future.cancelled():
             return
         error = future.exception()
         if isinstance(error, OSError | ValueError):  # what a file can do wrong; DataError is a ValueError
-            text = str(error)
-            self._window.notice.say(
-                text if name in text else f"{name}: {text}", "Open Another", self.ask_open
-            )
+            text = str(error) if name in str(error) else f"{name}: {error}"
+            if project is not None and isinstance(error, DataFileMissing):
+                self._window.notice.say(text, "Find the Data File", lambda: self._ask_data(project))
+            else:
+                self._window.notice.say(text, "Open Another", self.ask_open)
             self._document.post_message(f"{name} was not opened")
             return
         take(future.result())
+
+    def _ask_data(self, project: Path) -> None:
+        file_dialogs.ask_open(
+            self._window,
+            "Find the Data File",
+            open_filter(),
+            str(project.parent),
+            lambda found: self._load_project(project, Path(found)),
+        )
 
     def _take_table(self, path: Path, table) -> None:
         self._window.notice.hide()
@@ -286,7 +317,7 @@ def _read_sample(key: str):
     return load_sample(key)
 
 
-def _read_project(path: Path):
+def _read_project(path: Path, data_path: Path | None):
     from workbench.project import load_project
 
-    return load_project(path)
+    return load_project(path, data_path)

@@ -108,14 +108,16 @@ class ModelCommands(QObject):
 
     def export_to(self, path_text: str) -> None:
         """Write the current model."""
-        from workbench.exports import export_model
+        from engine.export.json import to_json
+        from workbench.project.atomic import write_atomically
 
         run = self._document.current_run
         if run is None or run.result is None:
             return
         path = Path(path_text)
         try:
-            export_model(run.result, path)
+            content = to_json(run.result.estimator).encode("utf-8")
+            write_atomically(path, lambda file: file.write(content))
         except (OSError, ValueError) as error:
             self._window.notice.say(f"{path.name} was not written: {error}", "Export Again", self.ask_export)
             return

@@ -111,7 +111,7 @@ class ModelsPanel(QWidget):
             self._document.delete_run(run_id)
 
     def keyPressEvent(self, event) -> None:
-        if event.key() == Qt.Key.Key_Delete and self.list.hasFocus():
+        if event.key() == Qt.Key.Key_Delete and self.window().focusWidget() is self.list:
             self._delete()
         else:
             super().keyPressEvent(event)

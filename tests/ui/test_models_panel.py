@@ -1,0 +1,89 @@
+"""The Models panel mirrors the document's runs."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QPushButton
+
+from workbench.ui.item_models.run_model import RUN_ROLE
+
+
+@pytest.fixture
+def panel(window, document, small_table):
+    document.open_table(small_table)
+    document.set_target("y")
+    return window.docks["models"].widget()
+
+
+def names(panel) -> list[str]:
+    model = panel.list.model()
+    return [model.index(row).data() for row in range(model.rowCount())]
+
+
+def click(panel, name):
+    QTest.mouseClick(panel.findChild(QPushButton, name), Qt.MouseButton.LeftButton)
+
+
+def test_it_opens_empty_and_waits_for_a_target(window, document, small_table):
+    document.open_table(small_table)
+    panel = window.docks["models"].widget()
+    assert names(panel) == []
+    assert not panel.findChild(QPushButton, "models.add_tree").isEnabled()
+    document.set_target("y")
+    assert panel.findChild(QPushButton, "models.add_tree").isEnabled()
+
+
+def test_models_are_added_and_the_new_one_is_current(panel, document):
+    for kind in ("tree", "forest", "boosting"):
+        click(panel, f"models.add_{kind}")
+    assert names(panel) == ["Decision tree 1", "Random forest 1", "Gradient boosting 1"]
+    assert [run.spec.kind for run in document.runs.values()] == ["tree", "forest", "boosting"]
+    assert panel.list.currentIndex().row() == 2
+    panel.list.setCurrentIndex(panel.list.model().index(0))
+    assert document.current_run.spec.kind == "tree"
+    document.undo_stack.undo()
+    assert names(panel) == ["Decision tree 1", "Random forest 1"]
+
+
+def test_a_model_is_renamed_in_place(panel, document, window, qtbot):
+    click(panel, "models.add_tree")
+    window.actions_["action.model.rename"].trigger()
+    editor = panel.list.findChild(QLineEdit)
+    editor.setText("  <b>First</b> ")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: document.current_run.name == "<b>First</b>")
+    document.undo_stack.undo()
+    assert names(panel) == ["Decision tree 1"]
+
+
+def test_an_empty_name_is_refused(panel, document):
+    click(panel, "models.add_tree")
+    model = panel.list.model()
+    assert not model.setData(model.index(0), "   ")
+    assert document.current_run.name == "Decision tree 1"
+
+
+def test_duplicate_and_delete(panel, document, window):
+    click(panel, "models.add_tree")
+    window.actions_["action.model.duplicate"].trigger()
+    assert names(panel) == ["Decision tree 1", "Decision tree 2"]
+    panel.list.setFocus()
+    QTest.keyClick(panel.list, Qt.Key.Key_Delete)
+    assert names(panel) == ["Decision tree 1"]
+    document.undo_stack.undo()
+    assert names(panel) == ["Decision tree 1", "Decision tree 2"]
+    window.actions_["action.model.delete"].trigger()
+    window.actions_["action.model.delete"].trigger()
+    assert names(panel) == []
+    assert not window.actions_["action.model.delete"].isEnabled()
+
+
+def test_training_shows_its_state_and_score(panel, document, session, qtbot):
+    click(panel, "models.add_tree")
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        session.window.actions_["action.model.train"].trigger()
+    index = panel.list.model().index(0)
+    assert index.data(RUN_ROLE).state == "done"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Decision tree 1, trained"

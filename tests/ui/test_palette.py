@@ -1,0 +1,73 @@
+"""The command palette finds enabled commands and runs them."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from workbench.ui.actions import ActionSet
+from workbench.ui.command_palette import match_score
+
+
+def listed(window) -> list[str]:
+    model = window.palette_.model
+    return [model.index(row).data() for row in range(model.rowCount())]
+
+
+def test_better_matches_come_first():
+    scores = [match_score("tr", text) for text in ("Train", "Add Tree", "Retry", "Text larger", "Quit")]
+    assert scores[0] < scores[1] < scores[2] < scores[3]
+    assert scores[4] is None
+    assert match_score("", "anything") == 0
+
+
+def test_it_runs_the_chosen_command_and_closes(window):
+    window.actions_["action.view.palette"].trigger()
+    assert window.palette_.isVisible()
+    QTest.keyClicks(window.palette_.edit, "dark app")
+    assert listed(window) == ["Dark Appearance"]
+    QTest.keyClick(window.palette_.edit, Qt.Key.Key_Return)
+    assert window.palette_.isHidden()
+    assert window.actions_["action.view.theme_dark"].isChecked()
+
+
+def test_disabled_commands_are_not_offered(window, document, small_table):
+    window.palette_.open()
+    assert "Train" not in listed(window)
+    assert "Search Commands" not in listed(window)
+    window.palette_.hide()
+    document.open_table(small_table)
+    document.set_target("y")
+    window.palette_.open()
+    assert "Train" in listed(window)
+
+
+def test_arrows_move_and_escape_closes(window):
+    window.palette_.open()
+    edit, view = window.palette_.edit, window.palette_.list
+    assert view.currentIndex().row() == 0
+    QTest.keyClick(edit, Qt.Key.Key_Down)
+    assert view.currentIndex().row() == 1
+    QTest.keyClick(edit, Qt.Key.Key_Up)
+    QTest.keyClick(edit, Qt.Key.Key_Up)
+    assert view.currentIndex().row() == window.palette_.model.rowCount() - 1
+    QTest.keyClick(edit, Qt.Key.Key_Escape)
+    assert window.palette_.isHidden()
+
+
+def test_action_names_are_unique_and_well_formed(window):
+    actions: ActionSet = window.actions_
+    names = [action.objectName() for action in actions]
+    assert len(names) == len(set(names))
+    assert all(len(name.split(".")) == 3 and name.startswith("action.") for name in names)
+    with pytest.raises(ValueError, match="taken"):
+        actions.add("action.file.open", "Again")
+    with pytest.raises(ValueError, match="action"):
+        actions.add("file.open", "Wrong form")
+
+
+def test_no_two_commands_share_a_shortcut(window, document, small_table):
+    document.open_table(small_table)
+    keys = [a.shortcut().toString() for a in window.actions_ if not a.shortcut().isEmpty()]
+    assert sorted(keys) == sorted(set(keys))
