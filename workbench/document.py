@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Derived = TypeVar("Derived")
 
+PROJECT_SUFFIX = ".treewright"  # a model file that was opened is not saved over
 SINGLE_ROLES = ("target", "weight", "group")  # at most one column has such a role
 
 
@@ -431,7 +432,7 @@ class Document(QObject):
             description.data,
             {record.run_id: record for record in description.runs},
             description.current_run_id,
-            description.path,
+            description.path if description.path.suffix == PROJECT_SUFFIX else None,
         )
         self.view_state = dict(description.view_state)
         for note in description.notes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
-from workbench.runs import PARTS, Curve, ModelSpec, RunResult
+from workbench.runs import PARTS, Curve, ModelSpec, RunResult, SplitSettings
 from workbench.scoring import ScoreSet, score_classes, score_numbers
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ class FitInputs:
     weight : str or None
         Column with the weights of rows.
     group : str or None
-        Column whose equal values are never split between folds.
+        Column whose equal values are never split between parts or folds.
+    split : SplitSettings
+        What dealt the rows into `parts`.
     """
 
     table: Table
@@ -48,6 +50,7 @@ class FitInputs:
     event_class: str | None = None
     weight: str | None = None
     group: str | None = None
+    split: SplitSettings = field(default_factory=SplitSettings)
 
     @property
     def task(self) -> str:
@@ -119,9 +122,12 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
         n_rounds=len(getattr(estimator, "estimators_", (None,))),
         stopped=bool(estimator.stopped_),
         table_fingerprint=inputs.table.fingerprint,
-        curve=_curve(estimator, inputs.task) if entry.has_curve else None,
+        curve=curve_of(estimator, inputs.task) if entry.has_curve else None,
         event_class=inputs.event_class,
         grown_tree=getattr(estimator, "tree_", None),
+        split=inputs.split,
+        weight=inputs.weight,
+        group=inputs.group,
     )
 
 
@@ -156,9 +162,8 @@ def score_rows(estimator: Any, rows: Learnable, part: str) -> ScoreSet:
     return score_numbers(part, rows.y, estimator.predict(rows.X))
 
 
-def inputs_of_result(result: RunResult, table: Table, roles: dict[str, str] | None = None) -> FitInputs:
+def inputs_of_result(result: RunResult, table: Table) -> FitInputs:
     """Return what a result was trained on, for scoring it anew on the same rows."""
-    roles = roles or {}
     return FitInputs(
         table=table,
         features=result.features,
@@ -167,8 +172,9 @@ def inputs_of_result(result: RunResult, table: Table, roles: dict[str, str] | No
         parts=result.parts,
         spec=result.spec,
         event_class=result.event_class,
-        weight=_with_role(roles, "weight"),
-        group=_with_role(roles, "group"),
+        weight=result.weight,
+        group=result.group,
+        split=result.split,
     )
 
 
@@ -184,6 +190,7 @@ def freeze_inputs(
     parts: NDArray[np.uint8],
     spec: ModelSpec,
     event_class: str | None = None,
+    split: SplitSettings | None = None,
 ) -> FitInputs:
     """Return the inputs of a training on a table with these roles."""
     return FitInputs(
@@ -196,10 +203,12 @@ def freeze_inputs(
         event_class=event_class,
         weight=_with_role(roles, "weight"),
         group=_with_role(roles, "group"),
+        split=split or SplitSettings(),
     )
 
 
-def _curve(estimator: Any, task: str) -> Curve:
+def curve_of(estimator: Any, task: str) -> Curve:
+    """Return the loss after every round of a boosted model."""
     validation = np.asarray(estimator.val_loss_, np.float64)
     best = int(estimator.best_round_) if len(validation) > 1 and estimator.best_round_ else None
     return Curve(np.asarray(estimator.train_loss_, np.float64), validation, LOSS_NAMES[task], best)

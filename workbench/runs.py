@@ -104,6 +104,10 @@ class RunResult:
         Arrives after training (D31).
     n_test_looks : int
         Edits made while the test score was in sight (D20).
+    split : SplitSettings
+        What dealt the rows into `parts`.
+    weight, group : str or None
+        Columns that had these roles.
     """
 
     estimator: Any
@@ -124,6 +128,9 @@ class RunResult:
     grown_tree: Tree | None = None
     cv: CrossValidation | None = None
     n_test_looks: int = 0
+    split: SplitSettings = field(default_factory=SplitSettings)
+    weight: str | None = None
+    group: str | None = None
 
     @property
     def is_classification(self) -> bool:

@@ -32,7 +32,7 @@ def deal_rows(
     if len(rows) == 0:
         return parts, (*notes, f"no row has a value of {target!r}; choose another target")
     group = next((name for name, role in roles.items() if role == "group"), None)
-    groups = None if group is None else table.column(group).label_codes()[0][rows]
+    groups = None if group is None else _by_appearance(table.column(group).label_codes()[0])[rows]
     dealt, messages = split_rows(
         y[rows],
         is_classification,
@@ -44,6 +44,14 @@ def deal_rows(
     parts[rows] = dealt
     parts.flags.writeable = False
     return parts, (*notes, *messages)
+
+
+def _by_appearance(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number groups in the order of their first rows, -1 where there is none, as an exported script does."""
+    distinct, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    first[distinct < 0] = -1  # rows without a group come first, and count as none
+    rank = np.argsort(np.argsort(first))
+    return rank[inverse] - int(distinct[0] < 0)
 
 
 def _usable_rows(

@@ -243,7 +243,9 @@ def _inputs_of(document: Document, run_id: str) -> FitInputs:
     assert target is not None
     assert parts is not None
     spec = document.run(run_id).spec
-    return freeze_inputs(table, document.roles, target, document.classes, parts, spec, document.event_class)
+    return freeze_inputs(
+        table, document.roles, target, document.classes, parts, spec, document.event_class, document.split
+    )
 
 
 def _work(inputs: FitInputs, wait: Callable[[FitMonitor], None] | None, monitor: FitMonitor) -> RunResult:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from workbench.platform import sync_folder
 
 
-def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
+def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Let ``write(file)`` fill a temporary file beside `path`, then put it in place of `path`.
 
     Raises

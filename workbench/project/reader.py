@@ -19,6 +19,7 @@ from workbench.catalog import CATALOG
 from workbench.columns import KINDS, Column
 from workbench.datasets import ROLES, Table, default_roles
 from workbench.document import DataState
+from workbench.exports import MODEL_SUFFIX, load_model
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
@@ -32,7 +33,7 @@ class DataFileMissing(DataError):  # noqa: N818 - says what is the case
 
 
 def load_project(path: str | Path, data_path: str | Path | None = None) -> ProjectDescription:
-    """Read a project file.
+    """Read a project file; a model file becomes a project of that model and no table.
 
     Parameters
     ----------
@@ -47,6 +48,11 @@ def load_project(path: str | Path, data_path: str | Path | None = None) -> Proje
         The file is damaged, truncated, of a later version, or no project; names it.
     """
     path = Path(path).absolute()
+    if path.name.endswith(MODEL_SUFFIX):
+        result = load_model(path)
+        name = path.name.removesuffix(MODEL_SUFFIX)
+        record = RunRecord("run1", name, result.spec, "stopped" if result.stopped else "done", result)
+        return ProjectDescription(DataState(), (record,), record.run_id, {}, path)
     try:
         with zipfile.ZipFile(path) as archive:
             members = _read_members(archive)
@@ -290,6 +296,9 @@ def _result(
         grown_tree=Tree.from_arrays(grown) if grown else getattr(estimator, "tree_", None),
         cv=None if content["cv"] is None else form.cv_from_json(content["cv"]),
         n_test_looks=int(content["n_test_looks"]),
+        split=SplitSettings(**content["split"]),
+        weight=content["weight"],
+        group=content["group"],
     )
     return _scored_anew(result, table)
 

@@ -1,0 +1,96 @@
+"""A trained model as a Python script that makes it again on the engine's own names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.errors import DataError
+from workbench.catalog import entry_of
+
+if TYPE_CHECKING:
+    from engine.export.script import ScriptColumn
+    from workbench.columns import Column
+    from workbench.document import Document
+    from workbench.runs import RunResult
+
+
+def make_script(document: Document, run_id: str) -> str:
+    """Return a script that reads the table, splits it, trains the model and prints its scores.
+
+    Raises
+    ------
+    DataError
+        The model is not trained, was changed by hand, or was trained on another table.
+    """
+    from engine.export.script import ScriptSpec, to_script
+
+    record, table = document.run(run_id), document.table
+    result = record.result
+    if result is None:
+        raise DataError(f"{record.name} is not trained yet; train it first")
+    if table is None or table.fingerprint != result.table_fingerprint:
+        raise DataError(f"{record.name} was trained on another table; train it again")
+    if result.edits:
+        raise DataError(
+            f"{record.name} was changed by hand, which no script repeats; export the model instead"
+        )
+    task, options = "classes" if result.classes else "numbers", table.options
+    entry = entry_of(result.spec.kind)
+    spec = ScriptSpec(
+        path=_path(document),
+        features=[_script_column(document, result, name) for name in result.features],
+        target=_script_column(document, result, result.target),
+        estimator=entry.estimator_name(task),
+        parameters=dict(result.spec.parameters),
+        separator=options.separator or ",",
+        decimal=options.decimal or ".",
+        thousands=options.thousands or "",
+        encoding=options.encoding or "utf-8",
+        has_header=options.has_header is not False,
+        missing_tokens=options.missing_tokens,
+        classes=result.classes,
+        weight=result.weight,
+        group=result.group,
+        fractions=(result.split.train, result.split.validation, result.split.test),
+        seed=result.split.seed,
+        uses_validation=entry.has_curve and "validation" in result.scores,
+        title=f"{record.name}: {result.target} of {table.name}, made with Treewright",
+    )
+    return to_script(spec)
+
+
+def _path(document: Document) -> str:
+    table = document.table
+    assert table is not None
+    if table.path is not None:
+        if table.options.separator is None:
+            raise DataError(f"{table.path.name} is not a text file; save the table as CSV and open that")
+        return str(table.path)
+    if table.sample is None:
+        raise DataError(
+            "the table came from no file, so a script cannot read it; save it as CSV and open that"
+        )
+    from workbench import resources
+    from workbench.samples import find_sample
+
+    return str(resources.path("samples", find_sample(table.sample).file))
+
+
+def _script_column(document: Document, result: RunResult, name: str) -> ScriptColumn:
+    from engine.export.script import ScriptColumn
+
+    assert document.table is not None
+    column = document.table.column(name)
+    is_target = name == result.target
+    if column.kind in ("number", "date"):
+        kind, levels = column.kind, None
+    else:
+        kind, levels = "category", None if is_target else column.levels
+    if is_target and result.classes and kind != "category":
+        kind = "category"  # labels are texts, spelled as in the file
+    return ScriptColumn(name, kind, levels, _own_tokens(document, column))
+
+
+def _own_tokens(document: Document, column: Column) -> tuple[str, ...] | None:
+    assert document.table is not None
+    return document.table.options.column_tokens.get(column.name)
