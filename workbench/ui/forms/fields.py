@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QLocale, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
 from workbench.ui import theme
@@ -167,11 +167,11 @@ class NumberOrChoiceField(Field):
         self._box.addItem("a number")
         self._number = NumberField(parameter)
         self._number.hide()
-        layout = QHBoxLayout(self)
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._box, 1)
-        layout.addWidget(self._number)
-        self._number._edit.setFixedWidth(theme.scaled(64))
+        layout.setSpacing(4)
+        layout.addWidget(self._box)
+        layout.addWidget(self._number, 0, Qt.AlignmentFlag.AlignRight)
         self.setFocusProxy(self._box)
         self._box.activated.connect(self._on_chosen)
         self._number.edited.connect(self.edited)
@@ -231,4 +231,7 @@ def make_field(parameter: Parameter, parent: QWidget | None = None) -> Field:
         "int": NumberField,
         "float": NumberField,
     }
-    return kinds[parameter.kind](parameter, parent)
+    kind = parameter.kind
+    if kind == "number_or_choice" and not (parameter.choices or parameter.allows_none):
+        kind = "float"  # a share or a count: no words to choose from
+    return kinds[kind](parameter, parent)

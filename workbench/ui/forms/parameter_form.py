@@ -11,10 +11,18 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
 from workbench.ui import theme
-from workbench.ui.forms.fields import Field, format_value, make_field
+from workbench.ui.forms.fields import (
+    NUMBER_WIDTH,
+    Field,
+    NumberField,
+    SwitchField,
+    format_value,
+    make_field,
+)
 from workbench.ui.widgets import Header, Label, bare_button, clear, column, literal, row
 
 GROUPS = ("Size", "Sampling", "Stopping", "More")
+WIDE_WIDTH = 152
 _LIBRARIES = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
 
 
@@ -62,9 +70,6 @@ class ParameterRow(QWidget):
         self._label = Label(parameter.label or parameter.name.replace("_", " "), wrap=True)
         self._dot = _Dot()
         self._reset = bare_button("reset", "Back to the start value", self._on_reset, f"{object_name}.reset")
-        policy = self._reset.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self._reset.setSizePolicy(policy)
         self._help = Label(parameter.help, "caption", wrap=True)
         self._error = Label("", "danger", wrap=True)
         self._error.hide()
@@ -72,8 +77,8 @@ class ParameterRow(QWidget):
         self._start: Any = parameter.start_value
         self._label.setBuddy(self.field)
         self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        is_wide = parameter.kind in ("choice", "number_or_choice")
-        self.field.setFixedWidth(theme.scaled(136 if is_wide else 112))
+        is_wide = not isinstance(self.field, NumberField | SwitchField)
+        self.field.setFixedWidth(theme.scaled(WIDE_WIDTH if is_wide else NUMBER_WIDTH))
         self.setLayout(
             column(
                 row(self._dot, self._label, self._reset, self.field, spacing=6),

@@ -1,0 +1,299 @@
+"""The window: opening, bad files, saving, the prompt, sizes, and text shown literally."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
+
+from workbench.datasets import make_table
+from workbench.ui import theme
+from workbench.ui.about import AboutDialog
+from workbench.ui.view_commands import restore_view
+from workbench.ui.widgets import ElidedLabel, Label, literal
+
+BUTTON = QMessageBox.StandardButton
+
+
+def write(path, text="a,b\n1,x\n2,y\n3,x\n"):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def open_file(window, document, qtbot, path):
+    with qtbot.waitSignal(document.table_changed, timeout=20_000):
+        window.files.open_path(str(path))
+
+
+def prompt_of(window) -> QMessageBox:
+    (box,) = [box for box in window.findChildren(QMessageBox) if box.isVisible()]
+    return box
+
+
+def test_an_empty_window_welcomes(window):
+    assert window._pages.currentWidget() is window.welcome
+    assert window.windowTitle() == "Treewright[*]"
+    assert all(not window.docks[name].isVisible() for name in ("data", "models", "settings", "jobs"))
+    assert not window.actions_["action.model.train"].isEnabled()
+    assert not window.actions_["action.file.save"].isEnabled()
+
+
+def test_a_file_opens_through_the_dialog(window, document, qtbot, tmp_path, dialogs):
+    dialogs.answers = [write(tmp_path / "own.csv")]
+    with qtbot.waitSignal(document.table_changed):
+        window.actions_["action.file.open"].trigger()
+    assert window._pages.currentWidget() is window.centre
+    assert window.windowTitle() == "own.csv[*] – Treewright" or window.windowTitle() == "own[*] – Treewright"
+    assert window.toolbar._words.full_text() == "3 rows, 2 columns, no target chosen"
+    document.set_target("b")
+    assert window.toolbar._words.full_text() == "3 rows, 2 columns, target b"
+    assert window.isWindowModified()
+    document.undo_stack.undo()
+    assert not window.isWindowModified()
+
+
+def test_views_are_in_their_first_places(window, document, small_table):
+    document.open_table(small_table)
+    docks = window.centre.docks
+    assert set(docks) == {"tree", "training", "surface", "table", "scores", "compare"}
+    behind = {dock.objectName() for dock in window.centre.tabifiedDockWidgets(docks["tree"])}
+    assert behind == {"dock.table", "dock.scores", "dock.compare"}
+    QGuiApplication.processEvents()
+    assert docks["training"].geometry().top() > docks["tree"].geometry().top()
+    assert docks["surface"].geometry().left() > docks["training"].geometry().left()
+    assert docks["surface"].geometry().top() == docks["training"].geometry().top()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("only header.csv", b"a,b\n", "only header.csv"),
+        ("binary.csv", bytes(range(256)) * 8, "binary.csv"),
+        ("gone.csv", None, "gone.csv"),
+        ("broken.treewright", b"PK\x03\x04 not really", "broken.treewright"),
+        ("model.tree.json", b"{}", "model.tree.json"),
+    ],
+)
+def test_a_bad_file_is_named_and_the_window_stays(
+    window, document, qtbot, tmp_path, small_table, name, content, said
+):
+    document.open_table(small_table)
+    before = document.table, document.roles, window.windowTitle()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    window.files.open_path(str(tmp_path / name))
+    qtbot.waitUntil(lambda: window.notice.text != "", timeout=20_000)
+    assert said in window.notice.text
+    assert name in window.notice.text
+    assert (document.table, document.roles, window.windowTitle()) == before
+    assert not window.isWindowModified()
+
+
+def test_save_asks_once_then_writes_and_reopens(window, document, qtbot, tmp_path, dialogs, small_table):
+    document.open_table(small_table)
+    document.set_target("y")
+    path = tmp_path / "Größe 数据.treewright"
+    dialogs.answers = [path]
+    window.actions_["action.file.save"].trigger()
+    assert path.exists()
+    assert "with the rows" in window.status.message
+    assert not window.isWindowModified()
+    document.set_roles(["size"], "ignored")
+    window.actions_["action.file.save"].trigger()
+    assert dialogs.asked == ["Save Project"], "the second save knows where"
+    document.open_table(make_table("other", {"a": [1, 2]}))
+    open_file(window, document, qtbot, path)
+    assert (document.target, document.roles["size"]) == ("y", "ignored")
+    assert window.files.recent()[0] == str(path)
+
+
+def test_a_failed_save_says_so_and_keeps_the_work(window, document, tmp_path, dialogs, small_table):
+    document.open_table(small_table)
+    document.set_target("y")
+    dialogs.answers = [tmp_path / "no such folder" / "p.treewright"]
+    window.actions_["action.file.save"].trigger()
+    assert "p.treewright was not saved" in window.notice.text
+    assert window.isWindowModified()
+
+
+def test_closing_with_changes_asks_and_cancel_stays(window, document, small_table):
+    document.open_table(small_table)
+    document.set_target("y")
+    window.close()
+    box = prompt_of(window)
+    assert box.windowModality() == Qt.WindowModality.WindowModal
+    assert box.textFormat() == Qt.TextFormat.PlainText
+    assert "small" in box.informativeText()
+    QTest.mouseClick(box.button(BUTTON.Cancel), Qt.MouseButton.LeftButton)
+    assert window.isVisible()
+    window.close()
+    QTest.mouseClick(prompt_of(window).button(BUTTON.Discard), Qt.MouseButton.LeftButton)
+    assert not window.isVisible()
+
+
+def test_closing_with_save_writes_first(window, document, tmp_path, dialogs, small_table):
+    document.open_table(small_table)
+    document.set_target("y")
+    dialogs.answers = [tmp_path / "kept.treewright"]
+    window.close()
+    QTest.mouseClick(prompt_of(window).button(BUTTON.Save), Qt.MouseButton.LeftButton)
+    assert (tmp_path / "kept.treewright").exists()
+    assert not window.isVisible()
+
+
+def test_save_dialog_cancelled_keeps_the_window_open(window, document, dialogs, small_table):
+    document.open_table(small_table)
+    document.set_target("y")
+    dialogs.answers = [None]
+    window.close()
+    QTest.mouseClick(prompt_of(window).button(BUTTON.Save), Qt.MouseButton.LeftButton)
+    assert window.isVisible()
+
+
+def test_opening_another_file_asks_about_changes(window, document, qtbot, tmp_path, small_table):
+    document.open_table(small_table)
+    document.set_target("y")
+    window.files.open_path(str(write(tmp_path / "own.csv")))
+    assert document.table.name == "small"
+    with qtbot.waitSignal(document.table_changed):
+        QTest.mouseClick(prompt_of(window).button(BUTTON.Discard), Qt.MouseButton.LeftButton)
+    assert document.table.n_rows == 3
+
+
+def test_undo_and_redo_say_what_they_undo(window, document, small_table):
+    document.open_table(small_table)
+    undo, redo = window.actions_["action.edit.undo"], window.actions_["action.edit.redo"]
+    assert not undo.isEnabled()
+    document.set_target("y")
+    assert undo.text() == "Undo Use y as target"
+    undo.trigger()
+    assert redo.text() == "Redo Use y as target"
+    assert document.target is None
+    redo.trigger()
+    assert document.target == "y"
+
+
+def test_a_narrow_window_folds_the_right_side_to_a_strip(window, document, small_table):
+    document.open_table(small_table)
+    assert window.docks["settings"].isVisible()
+    window.resize(1024, 700)
+    QGuiApplication.processEvents()
+    assert not window.docks["settings"].isVisible()
+    assert window._strip.isVisible()
+    window.toggle_settings()
+    assert window.docks["settings"].isVisible()
+    window.resize(1440, 900)
+    QGuiApplication.processEvents()
+    assert window.docks["settings"].isVisible()
+    assert not window._strip.isVisible()
+
+
+def test_sizes_and_appearance_are_remembered(session, window, document, settings, small_table):
+    document.open_table(small_table)
+    window.resize(790, 690)  # the offscreen screen is 800 x 800
+    QGuiApplication.processEvents()
+    window.views.set_appearance("dark")
+    window.views.set_text_size(125)
+    window.remember_size()
+    theme.set_appearance("light")
+    theme.set_text_scale(100)
+    restore_view(settings)
+    assert (theme.appearance(), theme.text_scale()) == ("dark", 125)
+    window.resize(795, 640)
+    window._restore_size()
+    assert (window.width(), window.height()) == (790, 690)
+
+
+@pytest.mark.parametrize("stored", [("sepia", "huge"), (None, None)])
+def test_strange_settings_do_no_harm(settings, stored):
+    settings.setValue("view/appearance", stored[0])
+    settings.setValue("view/text_scale", stored[1])
+    restore_view(settings)
+    assert (theme.appearance(), theme.text_scale()) == ("system", 100)
+
+
+def test_train_without_a_model_adds_a_tree_and_stop_is_off_afterwards(window, session, document, qtbot):
+    window.files.open_sample("penguins")
+    qtbot.waitUntil(lambda: document.table is not None)
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        QTest.mouseClick(window.toolbar.train, Qt.MouseButton.LeftButton)
+        assert window.toolbar.train.text() == "Stop"
+    assert document.current_run.state == "done"
+    assert document.current_run.spec.kind == "tree"
+    assert window.toolbar.train.text() == "Train"
+    assert not window.actions_["action.model.stop"].isEnabled()
+
+
+def test_apply_to_a_file_reports_and_saves(window, session, document, qtbot, tmp_path, dialogs):
+    path = write(tmp_path / "train.csv", "colour,size,y\n" + "red,1,no\nblue,9,yes\n" * 20)
+    open_file(window, document, qtbot, path)
+    document.set_target("y")
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        window.actions_["action.model.train"].trigger()
+    new = write(tmp_path / "new.csv", "size,colour,extra\n1,red,a\n9,<green>,b\n")
+    dialogs.answers = [new, tmp_path / "out.csv"]
+    window.actions_["action.model.apply"].trigger()
+    qtbot.waitUntil(lambda: window.findChild(QPushButton, "apply.save") is not None, timeout=20_000)
+    report = window.findChild(QLabel, "apply.title").text()
+    assert "2 rows" in report
+    QTest.mouseClick(window.findChild(QPushButton, "apply.save"), Qt.MouseButton.LeftButton)
+    lines = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert lines[0].startswith("size,colour,extra,")
+    assert len(lines) == 3
+
+
+def test_apply_to_a_file_without_a_needed_column_is_refused(
+    window, session, document, qtbot, tmp_path, dialogs
+):
+    path = write(tmp_path / "train.csv", "size,y\n" + "1,no\n9,yes\n" * 20)
+    open_file(window, document, qtbot, path)
+    document.set_target("y")
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        window.actions_["action.model.train"].trigger()
+    dialogs.answers = [write(tmp_path / "new.csv", "other\n1\n2\n")]
+    window.actions_["action.model.apply"].trigger()
+    qtbot.waitUntil(lambda: "size" in window.notice.text, timeout=20_000)
+
+
+def test_labels_never_read_text_as_markup(qtbot):
+    label = Label("<b>x</b> & y")
+    qtbot.addWidget(label)
+    assert label.textFormat() == Qt.TextFormat.PlainText
+    elided = ElidedLabel("<15.75 " * 40)
+    qtbot.addWidget(elided)
+    elided.resize(80, 20)
+    assert elided.text() != elided.full_text()
+    assert "&lt;15.75" in elided.toolTip()
+    assert literal("<b>") == "<qt>&lt;b&gt;</qt>"
+
+
+def test_a_hostile_name_is_shown_literally(window, document):
+    name = "<b>x</b> & y"
+    document.open_table(
+        make_table(name, {name: ["<15.75", ">=19.95"] * 10, "z": range(20)}, {name: "category"})
+    )
+    document.set_target(name)
+    assert window.toolbar._words.full_text() == f"20 rows, 2 columns, target {name}"
+    formats = {label.textFormat() for label in window.findChildren(QLabel) if name in label.text()}
+    assert formats <= {Qt.TextFormat.PlainText}
+
+
+def test_about_names_versions_and_licences(window):
+    dialog = AboutDialog(window)
+    text = dialog.findChild(object, "about.licences").toPlainText()
+    for word in ("PySide6-Essentials 6.", "LGPL-3.0", "OFL-1.1", "Penguins", "CC0"):
+        assert word in text
+    dialog.deleteLater()
+
+
+def test_every_command_is_in_a_menu_or_the_palette_with_a_name(window, document, small_table):
+    document.open_table(small_table)
+    assert all(
+        action.text() for action in window.findChildren(QAction) if action.objectName().startswith("action.")
+    )
+    menus = [action.text() for action in window.menuBar().actions()]
+    assert menus[:2] == ["&File", "&Edit"]
+    assert menus[-2:] == ["&View", "&Help"]
