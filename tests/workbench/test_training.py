@@ -1,0 +1,486 @@
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from engine.errors import DataError
+from engine.export.json import to_json
+from tests.workbench.making import Session, flowers, open_flowers, wait_for
+from workbench.apply import apply_model
+from workbench.datasets import make_table
+from workbench.document import Document
+from workbench.exports import export_model, load_model
+from workbench.jobs import Job
+from workbench.readers import read_table
+from workbench.samples import load_sample
+from workbench.scripts import make_script
+from workbench.training import check_ready
+
+KINDS = ("tree", "forest", "boosting")
+SMALL = {
+    "tree": {"min_samples_leaf": 2},
+    "forest": {"n_estimators": 12},
+    "boosting": {"n_estimators": 12, "min_samples_leaf": 3},
+}
+
+
+@pytest.fixture
+def session(qapp):
+    session = Session(open_flowers())
+    yield session
+    session.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("target", ["kind", "size"])
+def test_every_kind_trains_and_is_scored_on_every_part(qapp, kind, target):
+    session = Session(open_flowers(target))
+    run_id = session.train(kind, **SMALL[kind])
+    record = session.document.run(run_id)
+    assert (record.state, record.error) == ("done", None)
+    result = record.result
+    assert sum(scores.n_rows for scores in result.scores.values()) == 120
+    assert list(result.scores) == ["train", "validation", "test"]
+    for part, scores in result.scores.items():
+        if target == "kind":
+            assert scores.accuracy.value > 0.7, part
+            rows = np.flatnonzero(result.parts == 2)
+            told = dict(apply_model(result, session.document.table).predictions)["predicted kind"][rows]
+        else:
+            assert scores.r2.value > 0.7, part
+    if target == "kind":  # the score on screen is that of the predictions that are saved
+        labels = np.array([session.document.table.column("kind").text(row) for row in rows])
+        assert result.scores["test"].accuracy.value == np.mean(told == labels)
+    assert result.importances.sum() == pytest.approx(1.0)
+    assert result.n_rounds == (1 if kind == "tree" else 12)
+    assert (result.curve is not None) == (kind == "boosting")
+    if kind == "boosting":
+        assert len(result.curve.train) == len(result.curve.validation) == 13
+    session.close()
+
+
+def test_events_reach_the_trainer_before_the_end_and_the_state_follows(session):
+    told = []
+    session.trainer.started.connect(lambda run_id: told.append(("started", state(run_id))))
+    session.trainer.advanced.connect(lambda run_id, events: told.append(("advanced", len(events))))
+    session.trainer.ended.connect(lambda run_id: told.append(("ended", state(run_id))))
+
+    def state(run_id):
+        return session.document.run(run_id).state
+
+    session.train("boosting", **SMALL["boosting"])
+    assert told[0] == ("started", "training")
+    assert told[-1] == ("ended", "done")
+    assert {name for name, _ in told[1:-1]} == {"advanced"}
+    assert sum(n for _, n in told[1:-1]) >= 12
+    assert session.trainer.current_job is None
+
+
+@pytest.mark.parametrize("kind", ["forest", "boosting"])
+def test_stop_keeps_what_is_there(session, kind):
+    run_id = session.document.add_run(kind)
+    session.document.set_parameter(run_id, "n_estimators", 100_000)
+    n_steps = []
+
+    def stop_after_some(_run_id, events):
+        n_steps.extend(event.iteration for event in events if event.phase in ("growing", "boosting"))
+        if n_steps and n_steps[-1] >= 5:
+            session.trainer.stop()
+
+    session.trainer.advanced.connect(stop_after_some)
+    session.retrain(run_id)
+    record = session.document.run(run_id)
+    assert record.state == "stopped"
+    assert record.result.stopped
+    assert record.result.n_rounds == n_steps[-1] >= 5
+    assert record.result.scores["test"].accuracy.value > 0.7
+    assert "stopped after" in session.document.messages[-1]
+
+
+def test_trainings_queue_and_a_queued_one_can_be_taken_back(session):
+    document, trainer = session.document, session.trainer
+    first, second = document.add_run("boosting"), document.add_run("tree")
+    document.set_parameter(first, "n_estimators", 100_000)
+    ended = []
+    trainer.ended.connect(ended.append)
+
+    def begin():
+        assert trainer.train(first)
+        assert trainer.train(second)
+        assert not trainer.train(second)
+        assert "is being trained already" in document.messages[-1]
+        assert (document.run(first).state, document.run(second).state) == ("training", "queued")
+        trainer.stop(second)
+
+    wait_for(trainer.ended, begin)
+    assert ended == [second]
+    assert document.run(second).state == "new"
+    wait_for(trainer.ended, trainer.stop)
+    assert document.run(first).state == "stopped"
+
+
+def test_a_deleted_model_comes_back_without_its_training(session):
+    document, trainer = session.document, session.trainer
+    run_id = document.add_run("boosting")
+    document.set_parameter(run_id, "n_estimators", 100_000)
+    wait_for(trainer.started, lambda: trainer.train(run_id))
+    document.delete_run(run_id)
+    assert trainer.current_job is None
+    document.undo_stack.undo()
+    assert document.run(run_id).state == "new"
+    session.train("tree")  # the lane is free again, and nothing of the old training arrives
+    assert document.run(run_id).result is None
+
+
+def test_later_changes_do_not_reach_a_training_under_way(session):
+    document = session.document
+    run_id = document.add_run("forest")
+
+    def begin_and_change():
+        session.trainer.train(run_id)
+        document.set_roles(["width"], "ignored")
+        document.set_parameter(run_id, "n_estimators", 3)
+
+    wait_for(session.trainer.ended, begin_and_change)
+    record = document.run(run_id)
+    assert record.result.features == ("length", "width", "colour")
+    assert record.result.n_rounds == 100
+    assert record.is_outdated
+
+
+def test_undoing_an_added_model_keeps_its_training_for_redo(session):
+    run_id = session.train("tree")
+    result = session.document.run(run_id).result
+    session.document.undo_stack.setIndex(0)
+    assert session.document.runs == {}
+    session.document.undo_stack.redo()
+    assert session.document.run(run_id).result is result
+
+
+# ---- refusals ----------------------------------------------------------------------------------
+
+
+def ready_words(columns, target, **roles):
+    document = Document()
+    document.open_table(make_table("t", columns))
+    document.set_target(target)
+    for name, role in roles.items():
+        document.set_roles([name], role)
+    return " ".join(check_ready(document))
+
+
+@pytest.mark.usefixtures("qapp")
+def test_what_cannot_be_trained_is_refused_in_words():
+    document = Document()
+    assert check_ready(document) == ["No table is open; open a file or a sample first."]
+    document.open_table(flowers())
+    assert "No column is the target" in check_ready(document)[0]
+    x = [3, 1, 2, 5] * 5
+    assert "'y' has the same value everywhere" in ready_words({"x": x, "y": ["a"] * 20}, "y")
+    assert "20 classes in as many rows" in ready_words({"x": x, "y": [f"n{i}" for i in range(20)]}, "y")
+    assert "No column has the role feature" in ready_words({"x": x, "y": ["a", "b"] * 10}, "y", x="ignored")
+    assert ready_words({"x": x, "y": ["a", "b"] * 10}, "y") == ""
+
+
+def test_a_refused_training_changes_nothing(session):
+    run_id = session.document.add_run("tree")
+    session.document.set_roles(["length", "width", "colour"], "ignored")
+    assert not session.trainer.train(run_id)
+    assert session.document.run(run_id).state == "new"
+    assert "role feature" in session.document.messages[-1]
+
+
+def test_infinite_values_fail_by_name_and_keep_the_last_result(session, tmp_path):
+    rows = "\n".join(f"{i % 7 if i != 11 else 'inf'},{'ab'[i % 2]}" for i in range(40))
+    (tmp_path / "t.csv").write_text(f"x,y\n{rows}\n")
+    session.document.open_table(read_table(tmp_path / "t.csv"))
+    session.document.set_target("y")
+    session.document.set_kind(["x"], "number")
+    run_id = session.train("tree")
+    record = session.document.run(run_id)
+    assert record.state == "failed"
+    assert "column 'x' holds 1 infinite value" in record.error
+    assert not session.crashes
+
+
+def test_an_error_of_ours_is_told_with_details_and_ends_nothing(session, monkeypatch):
+    from workbench import training
+
+    def broken(*_arguments):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(training, "fit_run", broken)
+    run_id = session.document.add_run("tree")
+    wait_for(session.trainer.crashed, lambda: session.trainer.train(run_id))
+    assert "RuntimeError: a bug" in session.crashes.pop()
+    assert session.document.run(run_id).state == "failed"
+    monkeypatch.undo()
+    session.retrain(run_id)
+    assert session.document.run(run_id).state == "done"
+
+
+# ---- hand edits --------------------------------------------------------------------------------
+
+
+def facts(document, run_id):
+    result = document.run(run_id).result
+    applied = dict(apply_model(result, document.table).predictions)
+    return (
+        to_json(result.estimator),
+        [column.tolist() for column in applied.values()],
+        {part: scores.metrics for part, scores in result.scores.items()},
+        result.importances.tolist(),
+    )
+
+
+def test_prune_undo_redo_restore_predictions_scores_and_file(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=2)
+    grown = document.run(run_id).result.tree(0)
+    path = (0,) if not grown.is_leaf[grown.node_at((0,))] else (1,)
+    before = facts(document, run_id)
+    document.prune(run_id, path)
+    pruned = facts(document, run_id)
+    assert all(one != other for one, other in zip(before[:3], pruned[:3], strict=True))
+    assert document.would_lose_edits(run_id)
+    assert document.run(run_id).result.n_test_looks == 1
+    document.undo_stack.undo()
+    assert facts(document, run_id) == before
+    assert document.run(run_id).result.tree(0) == grown
+    assert not document.would_lose_edits(run_id)
+    document.undo_stack.redo()
+    assert facts(document, run_id) == pruned
+
+
+def test_expand_puts_back_what_was_grown_and_leaves_other_cuts(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    grown = document.run(run_id).result.tree(0)
+    inner = [grown.path_to(node) for node in range(grown.n_nodes) if not grown.is_leaf[node]]
+    deep = max(inner, key=len)
+    document.prune(run_id, deep)
+    once = document.run(run_id).result.tree(0)
+    document.prune(run_id, ())
+    assert document.run(run_id).result.tree(0).n_nodes == 1
+    document.expand(run_id, ())
+    assert document.run(run_id).result.tree(0) == once
+    document.expand(run_id, deep)
+    assert document.run(run_id).result.tree(0) == grown
+    with pytest.raises(DataError, match="nothing was pruned"):
+        document.expand(run_id, ())
+    leaf = int(np.flatnonzero(grown.is_leaf)[0])
+    with pytest.raises(DataError, match="leaf already"):
+        document.prune(run_id, grown.path_to(leaf))
+    document.undo_stack.undo()
+    assert document.run(run_id).result.tree(0) == once
+
+
+def test_a_prune_cannot_be_undone_into_an_older_training(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=2)
+    document.prune(run_id, ())
+    session.retrain(run_id)
+    result = document.run(run_id).result
+    assert result.edits == ()
+    document.undo_stack.undo()
+    assert document.run(run_id).result is result
+
+
+def test_trees_of_ensembles_are_read_only(session):
+    run_id = session.train("forest", n_estimators=2)
+    with pytest.raises(DataError, match="inside ensembles"):
+        session.document.prune(run_id, ())
+
+
+# ---- cross-validation (D31) --------------------------------------------------------------------
+
+
+def test_cross_validation_follows_and_lands_in_the_result(session):
+    session.trainer.cross_validates = True
+    run_id = session.document.add_run("tree")
+    wait_for(session.trainer.cross_validation_ended, lambda: session.trainer.train(run_id))
+    result = session.document.run(run_id).result
+    assert (result.cv.n_folds, result.cv.n_repeats, result.cv.n_rows) == (
+        5,
+        2,
+        int(np.sum(result.parts <= 1)),
+    )
+    assert len(result.cv.fold_scores["accuracy"]) == 10
+    found = result.cv.metrics["accuracy"]
+    assert found.low <= found.value <= found.high
+    assert found.value == pytest.approx(np.mean(result.cv.fold_scores["accuracy"]))
+    assert not result.cv.stopped
+
+
+def test_a_training_goes_before_a_cross_validation_which_then_begins_anew(session):
+    document, trainer = session.document, session.trainer
+    trainer.cross_validates = True
+    first, second = document.add_run("forest"), document.add_run("tree")
+    told = []
+    trainer.ended.connect(lambda run_id: told.append(("trained", run_id)))
+
+    def note_cv(run_id):
+        if document.run(run_id).result.cv is not None:
+            told.append(("validated", run_id))
+
+    trainer.cross_validation_ended.connect(note_cv)
+    wait_for(trainer.cross_validation_started, lambda: trainer.train(first))
+    wait_for(trainer.ended, lambda: trainer.train(second))
+    while len(told) < 4:
+        wait_for(trainer.cross_validation_ended, lambda: None)
+    assert told == [("trained", first), ("trained", second), ("validated", first), ("validated", second)]
+
+
+def test_a_stopped_cross_validation_says_so(session):
+    trainer = session.trainer
+    trainer.cross_validates = True
+    run_id = session.document.add_run("boosting")
+    trainer.cross_validation_advanced.connect(lambda _run_id, _events: trainer.stop())
+    wait_for(trainer.cross_validation_ended, lambda: trainer.train(run_id))
+    assert session.document.run(run_id).result.cv.stopped
+    assert trainer.cross_validation_job is None
+
+
+# ---- honesty, field cases ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_coin_flip_labels_are_learned_by_heart_and_shown_as_worthless(qapp, kind):
+    rng = np.random.default_rng(0)
+    columns = {f"x{i}": np.round(rng.normal(size=1000), 6) for i in range(4)}
+    document = Document()
+    document.open_table(
+        make_table("coins", {**columns, "y": np.array(["heads", "tails"])[rng.integers(0, 2, 1000)]})
+    )
+    document.set_roles(list(columns), "feature")
+    document.set_target("y")
+    session = Session(document)
+    unlimited = {
+        "tree": {"max_depth": None, "min_samples_leaf": 1},
+        "forest": {"n_estimators": 60},
+        "boosting": {"n_estimators": 150, "learning_rate": 0.5, "min_samples_leaf": 1},
+    }
+    result = document.run(session.train(kind, **unlimited[kind])).result
+    assert result.scores["train"].accuracy.value == 1.0
+    assert 0.4 <= result.scores["test"].accuracy.value <= 0.6
+    assert result.scores["test"].part == "test"
+    session.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "labels", [["3", "5", "9"], ["no", "yes"], ["1.0", "2.5", "7.25"], ["-1", "1"], ["False", "True"]]
+)
+def test_c23_labels_keep_their_spelling(qapp, tmp_path, kind, labels):
+    rows = "".join(f"{i},{labels[i * len(labels) // 30]}\n" for i in range(30))
+    (tmp_path / "t.csv").write_text(f"x,y\n{rows}x,\n")
+    table = read_table(tmp_path / "t.csv")
+    document = Document()
+    document.open_table(table)
+    document.set_roles(["x"], "feature")
+    document.set_target("y")
+    document.set_kind(["x"], "number")
+    document.set_as_classes(True)
+    assert document.classes == tuple(labels)
+    assert any("1 row" in message for message in document.messages)
+    session = Session(document)
+    result = document.run(session.train(kind, min_samples_leaf=2)).result
+    predictions = apply_model(result, table).predictions
+    assert [name for name, _ in predictions] == ["predicted y", *(f"probability of {k}" for k in labels)]
+    assert set(predictions[0][1]) == set(labels)
+    assert predictions[0][1][0] == labels[0]
+    session.close()
+
+
+def test_c37_a_training_and_a_surface_at_once_give_what_each_gives_alone(session):
+    from engine.surface import model_surface
+
+    document = session.document
+    alone = document.run(session.train("forest", n_estimators=40)).result
+    axis = np.linspace(-3.0, 6.0, 200)
+    held = np.full(3, np.nan)
+
+    def surface(_monitor):
+        return model_surface(alone.estimator, 0, 1, axis, axis, held)
+
+    expected = surface(None)
+    run_id = document.duplicate_run(document.current_run_id)
+    found, jobs = [], []
+
+    def both():
+        for _ in range(20):
+            jobs.append(Job(surface))
+            jobs[-1].ended.connect(lambda future: found.append(future.result()))
+            jobs[-1].start(session.lanes.views)
+        session.trainer.train(run_id)
+
+    wait_for(session.trainer.ended, both)
+    jobs.append(Job(surface))
+    wait_for(jobs[-1].ended, lambda: jobs[-1].start(session.lanes.views))  # the lane's last: all are done
+    assert document.run(run_id).result.trees == alone.trees
+    assert len(found) == 20
+    assert all(np.array_equal(one, expected) for one in found)
+
+
+def test_c36_after_a_stop_the_same_training_gives_the_same_model(session):
+    document = session.document
+    reference = document.run(session.train("boosting", n_estimators=5)).result
+    run_id = document.add_run("boosting")
+    document.set_parameter(run_id, "n_estimators", 100_000)
+    session.trainer.advanced.connect(lambda *_told: session.trainer.stop())
+    session.retrain(run_id)
+    assert document.run(run_id).state == "stopped"
+    session.trainer.advanced.disconnect()
+    document.set_parameter(run_id, "n_estimators", 5)
+    session.retrain(run_id)
+    assert document.run(run_id).result.trees == reference.trees
+
+
+# ---- taking away -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_exported_model_predicts_the_same_bits(session, tmp_path, kind):
+    result = session.document.run(session.train(kind, **SMALL[kind])).result
+    export_model(result, tmp_path / "m.tree.json")
+    again = load_model(tmp_path / "m.tree.json")
+    assert (again.features, again.classes, again.n_rounds) == (
+        result.features,
+        result.classes,
+        result.n_rounds,
+    )
+    for (_, one), (_, other) in zip(
+        apply_model(result, session.document.table).predictions,
+        apply_model(again, session.document.table).predictions,
+        strict=True,
+    ):
+        assert np.array_equal(one, other)
+    (tmp_path / "m.tree.json").write_text("{}")
+    with pytest.raises(DataError, match=r"m\.tree\.json"):
+        load_model(tmp_path / "m.tree.json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sample"), [("tree", "penguins"), ("boosting", "penguins"), ("forest", "diabetes")]
+)
+def test_a_copied_script_gives_the_same_held_out_score(qapp, tmp_path, kind, sample):
+    document = Document()
+    document.open_table(load_sample(sample))
+    session = Session(document)
+    run_id = session.train(kind, **({} if kind == "tree" else {"n_estimators": 8}))
+    script = tmp_path / "script.py"
+    script.write_text(make_script(document, run_id), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    told = {
+        part: float(score) for part, score in re.findall(r"(\w+) (?:accuracy|R squared) (\S+) ", done.stdout)
+    }
+    for part, scores in document.run(run_id).result.scores.items():
+        metric = scores.metrics["accuracy" if document.is_classification else "r2"]
+        name = "training" if part == "train" else part
+        assert told[name] == pytest.approx(metric.value, rel=1e-12, abs=1e-12)
+    session.close()
