@@ -64,7 +64,11 @@ def to_json(estimator: Any) -> str:
         "version": VERSION,
         "estimator": name,
         "parameters": {key: _parameter(key, value, estimator) for key, value in parameters.items()},
-        "fitted": {key: _encode(key, value) for key, value in fitted.items() if key not in LEFT_OUT},
+        "fitted": {
+            key: _encode(key, value)
+            for key, value in fitted.items()
+            if key not in LEFT_OUT and not key.startswith("_")  # private: of the training rows
+        },
     }
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
