@@ -65,6 +65,7 @@ class Centre(QMainWindow):
         self.setDockOptions(QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {name: Dock(name, name.capitalize(), panel, self) for name, panel in panels.items()}
+        self._is_arranged = False
         self._fold_timer = QTimer(self, singleShot=True, interval=0, timeout=self._fold_titles)
         for dock in self.docks.values():
             dock.dockLocationChanged.connect(self._on_moved)
@@ -85,9 +86,20 @@ class Centre(QMainWindow):
         for name in ("table", "scores", "compare"):
             self.tabifyDockWidget(docks["tree"], docks[name])
         docks["tree"].raise_()
-        self.resizeDocks([docks["tree"], docks["training"]], [56, 44], Qt.Orientation.Vertical)
-        self.resizeDocks([docks["training"], docks["surface"]], [50, 50], Qt.Orientation.Horizontal)
+        self._is_arranged = True
+        self._share_room()
         self._fold_timer.start()
+
+    def _share_room(self) -> None:
+        docks = self.docks
+        self.resizeDocks([docks["tree"], docks["training"]], [560, 440], Qt.Orientation.Vertical)
+        self.resizeDocks([docks["training"], docks["surface"]], [500, 500], Qt.Orientation.Horizontal)
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        if self._is_arranged and self.isVisible():
+            self._is_arranged = False  # sizes given before the first showing had no room to share
+            QTimer.singleShot(0, self, self._share_room)
 
     def show_view(self, name: str) -> None:
         """Bring a view to the front and give it the focus."""
@@ -110,6 +122,7 @@ class Centre(QMainWindow):
 
     def restore(self, state: bytes) -> bool:
         """Put views where `state` has them; False if it is of another version."""
+        self._is_arranged = False
         is_restored = bool(state) and self.restoreState(state, STATE_VERSION)
         self._fold_timer.start()
         return is_restored

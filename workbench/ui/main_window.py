@@ -117,6 +117,7 @@ class MainWindow(QMainWindow):
         self.centre: Centre | None = None
         self._is_narrow = False
         self._may_close = False
+        self._text_scale = theme.text_scale()
         self.notice = NoticeBar()
         self.files = FileCommands(self)
         self.models = ModelCommands(self)
@@ -197,6 +198,7 @@ class MainWindow(QMainWindow):
         document = self.context.document
         document.table_changed.connect(self._on_table_changed)
         document.dirty_changed.connect(self._refresh_title)
+        theme.changed.connect(self._on_theme_changed)
         self.welcome.sample_chosen.connect(self.files.open_sample)
         self.welcome.file_chosen.connect(self.files.open_path)
         self.welcome.open_requested.connect(self.files.ask_open)
@@ -274,13 +276,20 @@ class MainWindow(QMainWindow):
         if has_table:
             QTimer.singleShot(0, self, self._give_widths)
 
-    def _give_widths(self) -> None:
+    def _give_widths(self, even_if_remembered: bool = False) -> None:
         docks = [self.docks[name] for name in ("data", "settings") if self.docks[name].isVisible()]
         widths = {"data": LEFT_WIDTH, "settings": RIGHT_WIDTH}
         wanted = [theme.scaled(widths[dock.objectName().removeprefix("dock.")]) for dock in docks]
-        if docks and self.context.settings.value("window/state") is None:
+        if docks and (even_if_remembered or self.context.settings.value("window/state") is None):
             self.resizeDocks(docks, wanted, _ACROSS)
             self.resizeDocks([self.docks["data"], self.docks["models"]], [70, 30], Qt.Orientation.Vertical)
+
+    def _on_theme_changed(self) -> None:
+        if theme.text_scale() != self._text_scale:
+            self._text_scale = theme.text_scale()
+            self._is_narrow = self.width() < theme.scaled(NARROW_WIDTH)
+            self._place_settings()
+            QTimer.singleShot(0, self, lambda: self._give_widths(even_if_remembered=True))
 
     def toggle_settings(self) -> None:
         """Open or close the right side."""

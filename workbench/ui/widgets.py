@@ -209,6 +209,10 @@ class SearchEdit(QLineEdit):
         self.setAccessibleName(placeholder)
         self._icon = IconLabel("search", 16, "text3", self)
         self._icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
         self.setTextMargins(theme.scaled(20), 0, 0, 0)
 
     def resizeEvent(self, event) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
-from workbench.ui import theme
 from workbench.ui.widgets import ComboBox, Label, repolish
 
 NUMBER_WIDTH = 112
@@ -98,9 +97,7 @@ class NumberField(Field):
         super().__init__(parent)
         self._parameter = parameter
         self._edit = QLineEdit()
-        self._edit.setFixedWidth(theme.scaled(NUMBER_WIDTH))
         self._edit.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._edit.setFont(theme.font(13))
         if parameter.allows_none:
             self._edit.setPlaceholderText(parameter.none_text or "none")
         layout = QHBoxLayout(self)

@@ -77,8 +77,8 @@ class ParameterRow(QWidget):
         self._start: Any = parameter.start_value
         self._label.setBuddy(self.field)
         self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        is_wide = not isinstance(self.field, NumberField | SwitchField)
-        self.field.setFixedWidth(theme.scaled(WIDE_WIDTH if is_wide else NUMBER_WIDTH))
+        self._dress()
+        theme.changed.connect(self._dress)
         self.setLayout(
             column(
                 row(self._dot, self._label, self._reset, self.field, spacing=6),
@@ -93,6 +93,10 @@ class ParameterRow(QWidget):
         self.field.setAccessibleDescription(parameter.help)
         self.field.edited.connect(lambda value: self.edited.emit(parameter.name, value))
         self.field.refused.connect(self.set_error)
+
+    def _dress(self) -> None:
+        is_wide = not isinstance(self.field, NumberField | SwitchField)
+        self.field.setFixedWidth(theme.scaled(WIDE_WIDTH if is_wide else NUMBER_WIDTH))
 
     def set_value(self, value: Any, start: Any) -> None:
         self._start = start

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
-from workbench.ui import icons, theme
+from workbench.ui import icons
 from workbench.ui.widgets import ComboBox, ElidedLabel, Header, Label, column, literal, row
 
 if TYPE_CHECKING:
@@ -103,7 +103,6 @@ class SplitForm(QWidget):
             edit.setObjectName(f"data.split.{name}")
             edit.setAccessibleName(text)
             edit.setAlignment(Qt.AlignmentFlag.AlignRight)
-            edit.setFont(theme.font(13))
             edit.editingFinished.connect(self._on_edited)
             self.edits[name] = edit
             columns.append(column(Label(text if name == "seed" else f"{text} %", "caption"), edit, spacing=2))
