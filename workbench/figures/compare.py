@@ -1,0 +1,168 @@
+"""`CompareFigure`: all runs in one table, scores and only those settings that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.catalog import entry_of
+from workbench.figures.scores import METRIC_TEXTS, SHORT_PARTS, score_text
+from workbench.figures.training import TrainingFigure, make_line, make_training_figure
+from workbench.figures.words import MINUS, count, number
+
+if TYPE_CHECKING:
+    from workbench.runs import RunRecord
+
+STATE_TEXTS = {
+    "new": "not trained",
+    "queued": "waiting",
+    "training": "training",
+    "done": "trained",
+    "stopped": "stopped early",
+    "failed": "failed",
+}
+NEVER_SHOWN = ("random_state", "categorical_features", "n_jobs")
+
+
+@dataclass(frozen=True)
+class CompareRow:
+    """One run: its name, kind, state and the texts of the table's other columns."""
+
+    run_id: str
+    name: str
+    kind: str
+    state: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CompareFigure:
+    """The table.
+
+    Attributes
+    ----------
+    part : str
+        Whose rows the scores are of.
+    columns : tuple of str
+        Heads of `cells`: scores first, then the settings that differ.
+    n_scores : int
+        How many of the columns are scores.
+    rows : tuple of CompareRow
+    best : tuple of int or None
+        Row with the best value of each score.
+    """
+
+    part: str
+    columns: tuple[str, ...]
+    n_scores: int
+    rows: tuple[CompareRow, ...]
+    best: tuple[int | None, ...]
+
+
+def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validation") -> CompareFigure:
+    """Make the table of all runs.
+
+    Parameters
+    ----------
+    runs : mapping of run id to RunRecord
+    task : str
+        "classes" or "numbers": which scores are shown for runs without any.
+    part : str
+        Scores are of these rows; a run without them has dashes.
+    """
+    metrics = ("accuracy", "auc", "log_loss") if task == "classes" else ("r2", "rmse", "mae")
+    settings = differing_settings([record.spec for record in runs.values()])
+    rows = []
+    for run_id, record in runs.items():
+        scores = record.result.scores.get(part) if record.result is not None else None
+        texts = [
+            score_text(m, scores.metrics[m].value) if scores is not None and m in scores.metrics else "–"
+            for m in metrics
+        ]
+        state = STATE_TEXTS[record.state] + (", settings changed since" if record.is_outdated else "")
+        spec = record.spec if record.result is None else record.result.spec
+        values = [setting_text(spec.parameters[s]) if s in spec.parameters else "" for s in settings]
+        kind = entry_of(record.spec.kind).title
+        rows.append(CompareRow(run_id, record.name, kind, state, (*texts, *values)))
+    heads = [f"{METRIC_TEXTS[m]}, {SHORT_PARTS[part]}" for m in metrics]
+    labels = [_label(setting, runs, task) for setting in settings]
+    best = tuple(_best(runs, part, metric) for metric in metrics)
+    return CompareFigure(part, (*heads, *labels), len(metrics), tuple(rows), best)
+
+
+def differing_settings(specs: Sequence[Any]) -> list[str]:
+    """Return the parameters whose value is not the same in all models that have them.
+
+    A parameter that only some kinds have differs between those kinds; it is listed only where two
+    models of one kind disagree, as the kind itself is a column.
+    """
+    names: dict[str, set[str]] = {}
+    for kind in {spec.kind for spec in specs}:
+        same_kind = [spec.parameters for spec in specs if spec.kind == kind]
+        for name in same_kind[0]:
+            if name in NEVER_SHOWN:
+                continue
+            if len({repr(parameters.get(name)) for parameters in same_kind}) > 1:
+                names.setdefault(name, set()).add(kind)
+    order = [name for spec in specs for name in spec.parameters]
+    return [name for name in dict.fromkeys(order) if name in names]
+
+
+def setting_text(value: Any) -> str:
+    """Write a parameter's value."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value).replace("-", MINUS)
+    return number(value, 4) if isinstance(value, float) else str(value)
+
+
+def _label(name: str, runs: Mapping[str, RunRecord], task: str) -> str:
+    for record in runs.values():
+        if name in record.spec.parameters:
+            return entry_of(record.spec.kind).parameter(task, name).label or name
+    return name
+
+
+def _best(runs: Mapping[str, RunRecord], part: str, metric: str) -> int | None:
+    values = [
+        record.result.scores[part].metrics[metric].value
+        if record.result is not None
+        and part in record.result.scores
+        and metric in record.result.scores[part].metrics
+        else np.nan
+        for record in runs.values()
+    ]
+    if np.count_nonzero(np.isfinite(values)) < 2:
+        return None
+    is_smaller_better = metric in ("log_loss", "rmse", "mae")
+    return int(np.nanargmin(values) if is_smaller_better else np.nanargmax(values))
+
+
+def overlaid_curves(records: Sequence[RunRecord]) -> TrainingFigure | None:
+    """Lay the curves of several runs over one another; None where none has a curve.
+
+    Each run has a colour; its validation curve is drawn through, its training curve dashed.
+    """
+    lines, units = [], []
+    for place, record in enumerate(records):
+        curve = record.result.curve if record.result is not None else None
+        if curve is None:
+            continue
+        units.append(curve.unit)
+        has_validation = len(curve.validation) > 0
+        role = f"run {place}"
+        train = make_line(role, f"{record.name}, training", curve.train)
+        lines.append(replace(train, is_dashed=has_validation, colour=place))
+        if has_validation:
+            validation = make_line(role, f"{record.name}, validation", curve.validation)
+            lines.append(replace(validation, colour=place))
+    if not lines:
+        return None
+    subtitle = "solid: validation, dotted: training"
+    return make_training_figure(lines, units[0], title="Curves of the selected models", subtitle=subtitle)

@@ -1,0 +1,215 @@
+"""Scores made ready to be read: key figures with intervals, confusion at a cut-off, importances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.figures.words import count, counted, fixed, number, percent
+
+if TYPE_CHECKING:
+    from workbench.runs import RunResult
+    from workbench.scoring import Estimate, ScoreSet
+
+METRIC_TEXTS = {
+    "accuracy": "accuracy",
+    "auc": "AUC",
+    "log_loss": "log loss",
+    "r2": "R²",
+    "rmse": "RMSE",
+    "mae": "mean absolute error",
+}
+PART_TEXTS = {"train": "training rows", "validation": "validation rows", "test": "held-out test rows"}
+SHORT_PARTS = {"train": "training", "validation": "validation", "test": "test"}
+DEFAULT_PARTS = ("test", "validation", "train")
+N_SHOWN_IMPORTANCES = 20
+
+
+@dataclass(frozen=True)
+class KeyFigure:
+    """One score: its name, its value in large type, its 95 % interval in small."""
+
+    metric: str
+    name: str
+    value: str
+    interval: str
+
+
+@dataclass(frozen=True)
+class ScoreBlock:
+    """Key figures of one model on one set of rows, all named (decision 8)."""
+
+    title: str
+    rows_text: str
+    key_figures: tuple[KeyFigure, ...]
+    notes: tuple[str, ...] = ()
+
+
+def part_block(name: str, result: RunResult, part: str) -> ScoreBlock:
+    """Return the key figures of a run on one part of the rows."""
+    scores = result.scores[part]
+    is_number = not scores.classes
+    notes = [_baseline_sentence(scores, result)]
+    if part == "train":
+        notes.append("these rows grew the model: this says how well it remembers, not how well it predicts")
+    if part == "test" and result.n_test_looks:
+        times = counted(result.n_test_looks, "time")
+        notes.append(f"the tree was changed by hand {times} with this score in sight: it may flatter")
+    figures = tuple(_key(metric, value, is_number) for metric, value in scores.metrics.items())
+    return ScoreBlock(name, f"{count(scores.n_rows)} {PART_TEXTS[part]}", figures, tuple(notes))
+
+
+def cross_validation_block(name: str, result: RunResult) -> ScoreBlock | None:
+    """Return the cross-validated key figures (D31); None while there are none."""
+    cv = result.cv
+    if cv is None or not cv.fold_scores:
+        return None
+    n_done = len(next(iter(cv.fold_scores.values())))
+    rows = f"mean of {counted(n_done, 'fold')} over {count(cv.n_rows)} {cv.rows_text}".rstrip()
+    figures = tuple(_key(metric, value, not result.classes) for metric, value in cv.metrics.items())
+    notes = (f"stopped early: {n_done} of {cv.n_folds * cv.n_repeats} folds",) if cv.stopped else ()
+    return ScoreBlock(f"{name}, cross-validated", rows, figures, notes)
+
+
+def _key(metric: str, estimate: Estimate, is_number: bool) -> KeyFigure:
+    return KeyFigure(
+        metric, METRIC_TEXTS[metric], score_text(metric, estimate.value), _interval(metric, estimate)
+    )
+
+
+def score_text(metric: str, value: float) -> str:
+    """Write a score: three places for those between 0 and 1, three digits for errors in the target's unit."""
+    if not np.isfinite(value):
+        return "–"
+    return number(value) if metric in ("rmse", "mae") else fixed(value)
+
+
+def _interval(metric: str, estimate: Estimate) -> str:
+    if not np.isfinite(estimate.value):
+        return "not defined on these rows"
+    if not (np.isfinite(estimate.low) and np.isfinite(estimate.high)):
+        return "too few rows for an interval"
+    return f"95 %: {score_text(metric, estimate.low)} to {score_text(metric, estimate.high)}"
+
+
+def _baseline_sentence(scores: ScoreSet, result: RunResult) -> str:
+    if not scores.classes or scores.base_rates is None:
+        return f"always answering the mean: RMSE {number(scores.baseline)}"
+    always = f"always answering {scores.majority_class}: accuracy {fixed(scores.baseline)}"
+    event = result.event_class
+    if len(scores.classes) == 2 and event in scores.classes:
+        rate = float(scores.base_rates[scores.classes.index(event)])
+        n = round(rate * scores.n_rows)
+        base = f"base rate of {event}: {percent(n, scores.n_rows)}, {count(n)} of {count(scores.n_rows)}"
+        return f"{base}; {always}"
+    return always
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionFigure:
+    """True classes in rows, predicted in columns.
+
+    Attributes
+    ----------
+    counts : int64 (n_classes, n_classes)
+    cut : float or None
+        Probability of the event class from which on it is named; None without an event class.
+    """
+
+    title: str
+    subtitle: str
+    classes: tuple[str, ...]
+    counts: NDArray[np.int64]
+    event_idx: int | None
+    cut: float | None
+
+    @property
+    def accuracy(self) -> float:
+        total = int(self.counts.sum())
+        return float(np.trace(self.counts)) / total if total else float("nan")
+
+    def sentence(self) -> str:
+        """What the cut-off does, in one sentence; empty without one."""
+        if self.event_idx is None or self.cut is None:
+            return ""
+        event, k = self.classes[self.event_idx], self.event_idx
+        hits, n_true, n_told = self.counts[k, k], self.counts[k].sum(), self.counts[:, k].sum()
+        return (
+            f"finds {count(hits)} of {count(n_true)} {event}; "
+            f"{count(n_told - hits)} of {count(n_told)} named so are not"
+        )
+
+
+def make_confusion(name: str, result: RunResult, part: str, cut: float = 0.5) -> ConfusionFigure:
+    """Count true against predicted classes; with an event class, named from probability `cut` on."""
+    scores = result.scores[part]
+    classes, n = scores.classes, len(scores.classes)
+    event = result.event_class
+    event_idx = classes.index(event) if n == 2 and event in classes else None
+    predicted = scores.prediction
+    if event_idx is not None and scores.proba is not None:
+        is_event = scores.proba[:, event_idx] >= cut
+        if cut == 0.5:  # the model's own answer, its rule for ties included
+            is_event = scores.prediction == event_idx
+        predicted = np.where(is_event, event_idx, 1 - event_idx)
+    cells = np.asarray(scores.y_true, np.int64) * n + np.asarray(predicted, np.int64)
+    counts = np.bincount(cells, minlength=n * n).reshape(n, n)
+    subtitle = f"{count(scores.n_rows)} {PART_TEXTS[part]}"
+    return ConfusionFigure(name, subtitle, classes, counts, event_idx, cut if event_idx is not None else None)
+
+
+@dataclass(frozen=True, eq=False)
+class BarsFigure:
+    """Importances: a bar a column, largest first."""
+
+    title: str
+    subtitle: str
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+
+
+def make_importances(name: str, result: RunResult) -> BarsFigure:
+    """Rank columns by their share of the total gain; the largest `N_SHOWN_IMPORTANCES` of them."""
+    order = np.argsort(-result.importances, kind="stable")[:N_SHOWN_IMPORTANCES]
+    n = len(result.features)
+    subtitle = "share of the total gain on training rows"
+    if n > len(order):
+        subtitle += f", largest {len(order)} of {count(n)} columns"
+    return BarsFigure(name, subtitle, tuple(result.features[k] for k in order), result.importances[order])
+
+
+@dataclass(frozen=True, eq=False)
+class ScatterFigure:
+    """Predicted against actual numbers."""
+
+    title: str
+    subtitle: str
+    target: str
+    actual: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+
+
+def make_predicted_actual(name: str, result: RunResult, part: str) -> ScatterFigure:
+    """Pair prediction and truth of one part's rows."""
+    scores = result.scores[part]
+    rows = f"{count(scores.n_rows)} {PART_TEXTS[part]}"
+    return ScatterFigure(
+        name, rows, result.target, np.asarray(scores.y_true, float), np.asarray(scores.prediction, float)
+    )
+
+
+def class_rows(scores: ScoreSet) -> list[tuple[str, ...]]:
+    """Return the per-class table as texts: class, rows, precision, recall, F1."""
+    rows: list[tuple[str, ...]] = []
+    for line in scores.per_class:
+        numbers = [fixed(v) if np.isfinite(v) else "–" for v in (line.precision, line.recall, line.f1)]
+        rows.append((line.label, count(line.n_rows), *numbers))
+    return rows
+
+
+def parts_of(result: Any) -> list[str]:
+    """Return the parts that have scores, the one to look at first in front."""
+    return [part for part in DEFAULT_PARTS if part in result.scores]

@@ -1,0 +1,437 @@
+"""`SurfaceFigure` and `CurveFigure`: what a model says over two columns, or along one, the rest held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.features import FeatureSpec
+from workbench.figures.words import count, counted, number
+
+if TYPE_CHECKING:
+    from workbench.datasets import Table
+    from workbench.runs import RunResult
+
+Floats = NDArray[np.float64]
+N_CELLS = 320  # a side: finer than the pixels of a panel on most screens
+MAX_POINTS = 4000  # more points hide the surface; every k-th row is drawn then, and the note says so
+MARGIN = 0.04  # of the data's range, on both sides
+TRAINING, VALIDATION, TEST = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """One axis: cells with a value each.
+
+    Attributes
+    ----------
+    name : str
+    feature : int
+        The column's position in the model.
+    values : float64 (n_cells,)
+        Encoded value at each cell's centre: numbers, or level codes with NaN for missing.
+    edges : float64 (n_cells + 1,)
+        Where the cells end on the drawn axis: numbers, or whole numbers less a half.
+    labels : tuple of str
+        Of a category: a name for every cell; empty for numbers.
+    """
+
+    name: str
+    feature: int
+    values: Floats
+    edges: Floats
+    labels: tuple[str, ...] = ()
+
+    @property
+    def is_category(self) -> bool:
+        return bool(self.labels)
+
+    @property
+    def low(self) -> float:
+        return float(self.edges[0])
+
+    @property
+    def high(self) -> float:
+        return float(self.edges[-1])
+
+    def cell_at(self, position: float) -> int | None:
+        """Return the cell under a drawn position; None outside."""
+        cell = int(np.searchsorted(self.edges, position, side="right")) - 1
+        if position == self.high:
+            cell = len(self.values) - 1
+        return cell if 0 <= cell < len(self.values) and position >= self.low else None
+
+    def places(self, encoded: Floats, rows: NDArray[np.int64]) -> Floats:
+        """Return where encoded values are drawn; categories are spread within their cell by row."""
+        if not self.is_category:
+            return encoded
+        code = np.where(np.isnan(encoded), float(len(self.labels) - 1), encoded)
+        # a fixed scatter: the same row stands at the same place in every picture
+        return np.asarray(code + ((rows * 0.6180339887498949 + 0.37 * self.feature) % 1.0 - 0.5) * 0.6)
+
+    def text(self, cell: int) -> str:
+        """The value of a cell in words."""
+        return self.labels[cell] if self.is_category else number(float(self.values[cell]), 4)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A column that is held at one value."""
+
+    name: str
+    encoded: float
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Rows drawn over a surface or beside a curve.
+
+    Attributes
+    ----------
+    rows : int64 (n,)
+    x, y : float64 (n,)
+        Drawn positions; in a curve `y` is the target.
+    codes : int32 (n,)
+        True class; -1 in regression.
+    values : float64 (n,)
+        True number; NaN for classes.
+    parts : uint8 (n,)
+    is_wrong : bool (n,)
+        The model names another class.
+    """
+
+    rows: NDArray[np.int64]
+    x: Floats
+    y: Floats
+    codes: NDArray[np.int32]
+    values: Floats
+    parts: NDArray[np.uint8]
+    is_wrong: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceFigure:
+    """What a model says over two columns.
+
+    Attributes
+    ----------
+    title, subtitle, held_text : str
+    x, y : Axis
+    answer : float64 (n_classes or 1, n_y, n_x)
+        Probabilities in class order, or the prediction.
+    classes : tuple of str
+        Empty in regression.
+    event_idx : int or None
+    held : tuple of Held
+        All columns that are not on an axis.
+    points : Points
+    target : str
+    is_empty : bool (n_y, n_x)
+        Cells far from every row.
+    held_encoded : float64 (n_features,)
+        What the model was given; entries of the axes' columns do not matter.
+    """
+
+    title: str
+    subtitle: str
+    held_text: str
+    x: Axis
+    y: Axis
+    answer: Floats
+    classes: tuple[str, ...]
+    event_idx: int | None
+    held: tuple[Held, ...]
+    points: Points
+    target: str
+    is_empty: NDArray[np.bool_]
+    held_encoded: Floats
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """Most probable class of every cell, the first of equals: (n_y, n_x)."""
+        return np.asarray(np.argmax(self.answer, axis=0), np.int64)
+
+    def text_at(self, x: float, y: float) -> str:
+        """What the model says under the pointer, in plain lines; empty outside."""
+        column, row = self.x.cell_at(x), self.y.cell_at(y)
+        if column is None or row is None:
+            return ""
+        lines = [f"{self.x.name}: {self.x.text(column)}", f"{self.y.name}: {self.y.text(row)}"]
+        if not self.classes:
+            return "\n".join([*lines, f"{self.target} {number(float(self.answer[0, row, column]), 4)}"])
+        shares = self.answer[:, row, column]
+        order = sorted(range(len(shares)), key=lambda k: -shares[k])[:4]
+        return "\n".join(lines + [f"{self.classes[k]} {100 * shares[k]:.1f} %" for k in order])
+
+
+@dataclass(frozen=True, eq=False)
+class CurveFigure:
+    """What a model says along one column.
+
+    Attributes
+    ----------
+    answer : float64 (n_classes or 1, n_x)
+    residuals : float64 (n_points,)
+        Target less prediction of every point's own row, other columns as they are; empty for classes.
+    """
+
+    title: str
+    subtitle: str
+    held_text: str
+    x: Axis
+    answer: Floats
+    classes: tuple[str, ...]
+    event_idx: int | None
+    held: tuple[Held, ...]
+    points: Points
+    residuals: Floats
+    target: str
+
+    def text_at(self, x: float) -> str:
+        """What the model says under the pointer, in plain lines; empty outside."""
+        cell = self.x.cell_at(x)
+        if cell is None:
+            return ""
+        lines = [f"{self.x.name}: {self.x.text(cell)}"]
+        if not self.classes:
+            return "\n".join([*lines, f"{self.target} {number(float(self.answer[0, cell]), 4)}"])
+        shares = self.answer[:, cell]
+        return "\n".join(
+            lines + [f"{name} {100 * p:.1f} %" for name, p in zip(self.classes, shares, strict=True)]
+        )
+
+
+def number_axis(name: str, feature: int, low: float, high: float, n_cells: int = N_CELLS) -> Axis:
+    """Make an axis of `n_cells` equal cells; their values are the centres."""
+    edges = np.asarray(np.linspace(low, high, n_cells + 1), np.float64)
+    return Axis(name, feature, edges[:-1] * 0.5 + edges[1:] * 0.5, edges)
+
+
+def category_axis(name: str, feature: int, levels: Sequence[Any], has_missing: bool) -> Axis:
+    """Make an axis with a cell for every level, and one for missing where rows miss it."""
+    labels = [str(level) for level in levels] + (["missing"] if has_missing else [])
+    codes = np.arange(len(levels), dtype=np.float64)
+    values = np.append(codes, np.nan) if has_missing else codes
+    return Axis(name, feature, values, np.arange(len(labels) + 1) - 0.5, tuple(labels))
+
+
+def make_axis(spec: FeatureSpec, feature: int, encoded: Floats, n_cells: int = N_CELLS) -> Axis:
+    """Make the axis of a model's column from its encoded values in the table."""
+    levels = spec.levels if spec.levels is not None else spec.ordered_levels
+    if levels is not None:
+        return category_axis(spec.name, feature, levels, bool(np.isnan(encoded).any()))
+    known = encoded[np.isfinite(encoded)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    margin = MARGIN * (high - low) or 0.5
+    return number_axis(spec.name, feature, low - margin, high + margin, n_cells)
+
+
+def held_values(specs: Sequence[FeatureSpec], encoded: Floats) -> tuple[Held, ...]:
+    """Return a typical value of every column: the median, or the most frequent level (first of equals)."""
+    held = []
+    for feature, spec in enumerate(specs):
+        column = encoded[:, feature]
+        known = column[np.isfinite(column) & (column >= 0 if spec.is_categorical else True)]
+        levels = spec.levels if spec.levels is not None else spec.ordered_levels
+        if len(known) == 0:
+            held.append(Held(spec.name, np.nan, "missing"))
+        elif levels is not None:
+            code = int(np.argmax(np.bincount(known.astype(np.int64))))
+            held.append(Held(spec.name, float(code), str(levels[code])))
+        else:
+            middle = float(np.median(known))
+            held.append(Held(spec.name, middle, number(middle, 4)))
+    return tuple(held)
+
+
+def default_columns(result: RunResult) -> tuple[str, str | None]:
+    """Return the two columns with the largest total gain (D32); the second is None if there is one."""
+    order = np.argsort(-result.importances, kind="stable")
+    names = [result.features[k] for k in order]
+    return names[0], names[1] if len(names) > 1 else None
+
+
+def class_mixture(answer: Floats, class_rgb: NDArray[Any], ground_rgb: NDArray[Any]) -> NDArray[np.uint8]:
+    """Mix each cell's class colour into the ground: uint8 (n_y, n_x, 3).
+
+    The share of the colour is 0.15 + 0.35 (p - 1/K) / (1 - 1/K), p the winner's probability: a class
+    that barely wins is pale, one without doubt is strong.
+
+    Parameters
+    ----------
+    answer : float64 (n_classes, n_y, n_x)
+    class_rgb : (n_classes, 3)
+    ground_rgb : (3,)
+    """
+    n_classes = len(answer)
+    top = answer.max(axis=0)
+    certainty = (top - 1 / n_classes) / (1 - 1 / n_classes) if n_classes > 1 else np.ones_like(top)
+    share = (0.15 + 0.35 * np.clip(certainty, 0, 1))[..., np.newaxis]
+    colours = np.asarray(class_rgb, np.float64)[np.argmax(answer, axis=0)]
+    mixed = colours * share + np.asarray(ground_rgb, np.float64) * (1 - share)
+    return np.asarray(np.rint(mixed), np.uint8)
+
+
+def border_lines(labels: NDArray[Any], x_edges: Floats, y_edges: Floats) -> tuple[Floats, Floats]:
+    """Return the lines between cells of different class: x and y, two entries a line.
+
+    Neighbouring pieces of one straight border are joined.
+    """
+    xs: list[Floats] = []
+    ys: list[Floats] = []
+    for is_vertical in (True, False):
+        grid = labels if is_vertical else labels.T
+        differs = grid[:, 1:] != grid[:, :-1]  # (along, across)
+        padded = np.pad(differs.astype(np.int8), ((1, 1), (0, 0)))
+        steps = np.diff(padded, axis=0)
+        across_from, start = np.nonzero(steps.T == 1)
+        _, stop = np.nonzero(steps.T == -1)
+        fixed_edges, along_edges = (x_edges, y_edges) if is_vertical else (y_edges, x_edges)
+        fixed = np.repeat(fixed_edges[across_from + 1], 2)
+        along = np.column_stack([along_edges[start], along_edges[stop]]).ravel()
+        xs.append(fixed if is_vertical else along)
+        ys.append(along if is_vertical else fixed)
+    return np.concatenate(xs), np.concatenate(ys)
+
+
+def far_cells(x: Axis, y: Axis, points: Points, reach: float = 0.12) -> NDArray[np.bool_]:
+    """Tell which cells have no training row within `reach` of the drawing's side: bool (n_y, n_x)."""
+    n_y, n_x = len(y.values), len(x.values)
+    seen = np.zeros((n_y, n_x), bool)
+    is_inside = points.parts == TRAINING
+    columns = np.clip(np.searchsorted(x.edges, points.x[is_inside], "right") - 1, 0, n_x - 1)
+    rows = np.clip(np.searchsorted(y.edges, points.y[is_inside], "right") - 1, 0, n_y - 1)
+    ok = np.isfinite(points.x[is_inside]) & np.isfinite(points.y[is_inside])
+    seen[rows[ok], columns[ok]] = True
+    for axis, n in ((0, n_y), (1, n_x)):  # a box around every row, by running sums
+        half = max(round(reach * n), 0)
+        sums = np.cumsum(np.pad(seen, [(half + 1, half) if a == axis else (0, 0) for a in (0, 1)]), axis=axis)
+        upper = np.take(sums, np.arange(2 * half + 1, 2 * half + 1 + n), axis=axis)
+        seen = (upper - np.take(sums, np.arange(n), axis=axis)) > 0
+    return ~seen
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceInputs:
+    """All that a surface is made of, encoded once for a run and kept between choices of columns."""
+
+    name: str
+    result: RunResult
+    encoded: Floats
+    held: tuple[Held, ...]
+    codes: NDArray[np.int32]
+    values: Floats
+    prediction: Floats
+
+
+def surface_inputs(name: str, result: RunResult, table: Table) -> SurfaceInputs:
+    """Encode the rows of a table for a run's model; runs on a worker.
+
+    Parameters
+    ----------
+    name : str
+        The run's name.
+    """
+    from engine.features import encode
+    from workbench.datasets import feature_frame
+
+    frame = feature_frame(table, result.features)
+    encoded = np.array(encode(frame, result.feature_specs), np.float64)
+    held = held_values(result.feature_specs, encoded[result.parts == TRAINING])
+    column = table.column(result.target)
+    if result.classes:
+        labels, levels = column.label_codes()
+        position = {label: k for k, label in enumerate(result.classes)}
+        order = np.array([position.get(str(level), -1) for level in levels] + [-1])
+        codes, values = order[labels].astype(np.int32), np.full(len(encoded), np.nan)
+        prediction = np.argmax(result.estimator.predict_proba(frame), axis=1).astype(np.float64)
+    else:
+        codes, values = np.full(len(encoded), -1, np.int32), np.asarray(column.values, np.float64)
+        prediction = np.asarray(result.estimator.predict(frame), np.float64)
+    return SurfaceInputs(name, result, encoded, held, codes, values, prediction)
+
+
+def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int = N_CELLS) -> SurfaceFigure:
+    """Make the figure of two columns; the model is asked once for every cell, never refitted.
+
+    Raises
+    ------
+    DataError
+        Both names are the same.
+    """
+    from engine.surface import model_surface
+
+    result, specs = inputs.result, inputs.result.feature_specs
+    x_feature, y_feature = result.features.index(x_name), result.features.index(y_name)
+    x = make_axis(specs[x_feature], x_feature, inputs.encoded[:, x_feature], n_cells)
+    y = make_axis(specs[y_feature], y_feature, inputs.encoded[:, y_feature], n_cells)
+    given = np.array([h.encoded for h in inputs.held])
+    answer = model_surface(result.estimator, x_feature, y_feature, x.values, y.values, given)
+    points = _points(inputs, x, y)
+    held = tuple(h for k, h in enumerate(inputs.held) if k not in (x_feature, y_feature))
+    return SurfaceFigure(
+        inputs.name, _rows_text(inputs, points), held_sentence(held), x, y, answer, result.classes,
+        _event_idx(result), held, points, result.target, far_cells(x, y, points), given,
+    )  # fmt: skip
+
+
+def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveFigure:
+    """Make the figure of one column: data, prediction and, for numbers, residuals."""
+    from engine.surface import model_curve
+
+    result = inputs.result
+    x_feature = result.features.index(x_name)
+    x = make_axis(result.feature_specs[x_feature], x_feature, inputs.encoded[:, x_feature], n_cells)
+    given = np.array([h.encoded for h in inputs.held])
+    answer = model_curve(result.estimator, x_feature, x.values, given)
+    points = _points(inputs, x, None)
+    residuals = np.empty(0) if result.classes else points.values - inputs.prediction[points.rows]
+    held = tuple(h for k, h in enumerate(inputs.held) if k != x_feature)
+    return CurveFigure(
+        inputs.name, _rows_text(inputs, points), held_sentence(held), x, answer, result.classes,
+        _event_idx(result), held, points, residuals, result.target,
+    )  # fmt: skip
+
+
+def held_sentence(held: Sequence[Held], n_named: int = 6) -> str:
+    """What is written under the title: "held: island Biscoe, body_mass_g 4,050"."""
+    if not held:
+        return ""
+    named = ", ".join(f"{h.name} {h.text}" for h in held[:n_named])
+    more = len(held) - n_named
+    return f"held: {named}" + (f" and {counted(more, 'other')} at typical values" if more > 0 else "")
+
+
+def _event_idx(result: RunResult) -> int | None:
+    if len(result.classes) == 2 and result.event_class in result.classes:
+        return result.classes.index(result.event_class)
+    return None
+
+
+def _points(inputs: SurfaceInputs, x: Axis, y: Axis | None) -> Points:
+    parts = np.asarray(inputs.result.parts)
+    rows = np.flatnonzero(parts <= VALIDATION)  # test rows stay unseen (D12)
+    if len(rows) > MAX_POINTS:
+        rows = rows[:: -(-len(rows) // MAX_POINTS)]
+    across = x.places(inputs.encoded[rows, x.feature], rows)
+    up = inputs.values[rows] if y is None else y.places(inputs.encoded[rows, y.feature], rows)
+    codes = inputs.codes[rows]
+    wrong = (codes >= 0) & (codes != inputs.prediction[rows])
+    return Points(rows, across, up, codes, inputs.values[rows], parts[rows], wrong)
+
+
+def _rows_text(inputs: SurfaceInputs, points: Points) -> str:
+    parts = np.asarray(inputs.result.parts)
+    n_train, n_val = int(np.sum(parts == TRAINING)), int(np.sum(parts == VALIDATION))
+    text = counted(n_train, "training row")
+    if n_val:
+        text += f", {counted(n_val, 'validation row')}"
+    if len(points.rows) < n_train + n_val:
+        text += f" ({count(len(points.rows))} drawn)"
+    n_missing = int(np.sum(~(np.isfinite(points.x) & (np.isfinite(points.y) | (points.codes >= 0)))))
+    return text + (f", {count(n_missing)} without a value" if n_missing else "")

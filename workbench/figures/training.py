@@ -1,0 +1,231 @@
+"""`TrainingFigure`: loss by round, robust against values that are not finite (case C31)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.figures.words import count, counted, number
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One curve.
+
+    Attributes
+    ----------
+    role : str
+        "training", "validation" or "out_of_bag": colour, width and dash.
+    name : str
+        What stands at its end.
+    x : float64 (n,)
+        Rounds.
+    y : float64 (n,)
+        Loss; what is not finite is NaN here, a gap in the drawing.
+    n_odd : int
+        How many values were not finite.
+    is_dashed : bool
+        Set apart from a line of the same colour.
+    colour : int or None
+        Position among the line colours, where the role does not say it.
+    """
+
+    role: str
+    name: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    n_odd: int = 0
+    is_dashed: bool = False
+    colour: int | None = None
+
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """Points without a finite neighbour, which a line cannot show: bool (n,)."""
+        finite = np.isfinite(self.y)
+        before = np.concatenate([[False], finite[:-1]])
+        after = np.concatenate([finite[1:], [False]])
+        return np.asarray(finite & ~before & ~after)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingFigure:
+    """Curves of one or more runs.
+
+    Attributes
+    ----------
+    title, subtitle : str
+    y_label : str
+        The loss and its unit.
+    lines : tuple of Line
+    best_round : int or None
+        Round with the lowest validation loss.
+    note : str
+        Such as "2 values not finite"; empty most of the time.
+    y_range : tuple of float or None
+        Robust range; None when nothing is finite.
+    full_range : tuple of float or None
+        Range of all finite values.
+    x_label : str
+    """
+
+    title: str
+    subtitle: str
+    y_label: str
+    lines: tuple[Line, ...]
+    best_round: int | None = None
+    note: str = ""
+    y_range: tuple[float, float] | None = None
+    full_range: tuple[float, float] | None = None
+    x_label: str = "round"
+
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether values lie outside of the robust range, so that "show all" has a meaning."""
+        return self.y_range != self.full_range
+
+    def values_at(self, x: float) -> tuple[int, tuple[tuple[Line, float], ...]] | None:
+        """Return the nearest round and every line's value there; None without points."""
+        rounds = [line.x for line in self.lines if len(line.x)]
+        if not rounds:
+            return None
+        known = np.unique(np.concatenate(rounds))
+        nearest = float(known[np.argmin(np.abs(known - x))])
+        found = []
+        for line in self.lines:
+            at = np.flatnonzero(line.x == nearest)
+            if len(at):
+                found.append((line, float(line.y[at[0]])))
+        return int(nearest), tuple(found)
+
+    def hairline_text(self, x: float) -> str:
+        """What is written beside the pointer: "round 37", then a line a curve."""
+        found = self.values_at(x)
+        if found is None:
+            return ""
+        values = [
+            f"{line.name} {number(value, 4) if np.isfinite(value) else 'not finite'}"
+            for line, value in found[1]
+        ]
+        return "\n".join([f"{self.x_label} {count(found[0])}", *values])
+
+
+def make_line(role: str, name: str, y: Any, first: int = 0) -> Line:
+    """Make a line of losses by round, the first of them round `first`."""
+    values = np.array(y, dtype=np.float64).reshape(-1)
+    odd = ~np.isfinite(values)
+    values[odd] = np.nan
+    return Line(role, name, np.arange(first, first + len(values), dtype=np.float64), values, int(odd.sum()))
+
+
+def robust_range(
+    lines: Iterable[Line],
+) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+    """Return the vertical range to show and the range of all finite values.
+
+    The robust range spans the 2nd to the 98th percentile, ends included, with a margin of 5 %. It is
+    taken only where it leaves out more than a third of the full height: a tail worth cutting.
+    """
+    values = np.concatenate([line.y for line in lines] or [np.empty(0)])
+    values = values[np.isfinite(values)]
+    if len(values) == 0:
+        return None, None
+    low = float(np.percentile(values, 2, method="lower"))
+    high = float(np.percentile(values, 98, method="higher"))
+    full = _widened(float(values.min()), float(values.max()))
+    robust = _widened(low, high)
+    is_tail = (robust[1] - robust[0]) * 1.5 < full[1] - full[0]
+    return (robust if is_tail else full), full
+
+
+def _widened(low: float, high: float) -> tuple[float, float]:
+    margin = 0.05 * (high - low) or 0.05 * abs(high) or 0.5
+    return low - margin, high + margin
+
+
+def make_training_figure(
+    lines: Sequence[Line],
+    y_label: str,
+    *,
+    title: str = "",
+    subtitle: str = "",
+    best_round: int | None = None,
+    x_label: str = "round",
+) -> TrainingFigure:
+    """Make a figure of finished or growing curves."""
+    shown, full = robust_range(lines)
+    n_odd = sum(line.n_odd for line in lines)
+    note = f"{counted(n_odd, 'value')} not finite" if n_odd else ""
+    if full is None and n_odd:
+        note = "no finite values"
+    return TrainingFigure(title, subtitle, y_label, tuple(lines), best_round, note, shown, full, x_label)
+
+
+def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
+    """Make the figure of a trained run; None where its kind of model has no curve.
+
+    Parameters
+    ----------
+    result : RunResult
+    """
+    curve = result.curve
+    if curve is None:
+        return None
+    lines = [make_line("training", "training", curve.train)]
+    has_validation = len(curve.validation) > 0
+    if has_validation:
+        lines.append(make_line("validation", "validation", curve.validation))
+    parts = np.asarray(result.parts)
+    rows = counted(int(np.count_nonzero(parts == 0)), "training row")
+    if has_validation:
+        rows += f", {counted(int(np.count_nonzero(parts == 1)), 'validation row')}"
+    else:
+        rows += ", no validation part"
+    if result.stopped:
+        rows += f", stopped after {counted(result.n_rounds, 'round')}"
+    best = curve.best_round if has_validation else None
+    return make_training_figure(lines, curve.unit, title=name, subtitle=rows, best_round=best)
+
+
+class LiveCurve:
+    """Losses of a fit that is still going on, collected from its events."""
+
+    def __init__(self, name: str, y_label: str, subtitle: str = "") -> None:
+        self._name, self._y_label, self._subtitle = name, y_label, subtitle
+        self._first: int | None = None
+        self._train: list[float] = []
+        self._val: list[float] = []
+
+    @property
+    def n_points(self) -> int:
+        return len(self._train)
+
+    def extend(self, events: Iterable[Any]) -> bool:
+        """Take the losses of a batch of events; True if there were any."""
+        n_before = self.n_points
+        for event in events:
+            if event.train_loss is None:
+                continue
+            if self._first is None:
+                self._first = event.iteration
+            self._train.append(event.train_loss)
+            if event.val_loss is not None:
+                self._val.append(event.val_loss)
+        return self.n_points > n_before
+
+    def figure(self) -> TrainingFigure:
+        """Return what is known so far."""
+        first = self._first or 0
+        lines = [make_line("training", "training", self._train, first)]
+        best = None
+        if self._val:
+            line = make_line("validation", "validation", self._val, first)
+            lines.append(line)
+            if np.isfinite(line.y).any():
+                best = first + int(np.nanargmin(line.y))
+        n = self.n_points - (1 if first == 0 and self.n_points else 0)
+        told = ", ".join(part for part in (self._subtitle, f"{counted(n, 'round')} so far") if part)
+        return make_training_figure(lines, self._y_label, title=self._name, subtitle=told, best_round=best)

@@ -1,0 +1,285 @@
+"""`TreeFigure`: one tree made ready to be drawn: sizes, ranges and the words on every card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.features import FeatureSpec
+from engine.tree.structure import Path, Tree
+from workbench.figures.words import count, counted, number, percent, signed
+
+if TYPE_CHECKING:
+    from engine.tree.inspect import TreeDescription
+
+
+class Rule(NamedTuple):
+    """A node's question in two parts: `name` may be shortened in the middle, `rest` never is."""
+
+    name: str
+    rest: str
+    full: str
+
+    @property
+    def text(self) -> str:
+        return self.name + self.rest
+
+
+class Card(NamedTuple):
+    """The words and shares of one node, top to bottom.
+
+    Attributes
+    ----------
+    rows, share : str
+        "162 rows", "47 %" of the root's.
+    rule : Rule
+        Empty at a leaf.
+    shares : float64 (n_classes,)
+        Class shares in class order; empty for numbers.
+    prediction, aside : str
+        "Adelie 70 %", and the gain or, at a leaf, the count "108 of 111".
+    """
+
+    rows: str
+    share: str
+    rule: Rule
+    shares: NDArray[np.float64]
+    prediction: str
+    aside: str
+
+
+@dataclass(frozen=True, eq=False)
+class TreeFigure:
+    """One tree to draw.
+
+    Attributes
+    ----------
+    title, subtitle : str
+        The model's name, and what the tree is and which rows grew it.
+    tree : Tree
+    description : TreeDescription
+        What every node asks, in words.
+    features : tuple of FeatureSpec
+    classes : tuple of str
+        In class order; empty for numbers.
+    kind : str
+        "classes" (values are class shares), "mean" or "step" (what a boosting round adds).
+    event_idx : int or None
+        Of two classes the one that bears the event's colour.
+    parent, depth, n_leaves : int arrays (n_nodes,)
+        `n_leaves` counts the leaves at or below a node.
+    low, high : float
+        Range that the bars of numbers span.
+    edited : frozenset of Path
+        Nodes changed by hand.
+    """
+
+    title: str
+    subtitle: str
+    tree: Tree
+    description: TreeDescription
+    features: tuple[FeatureSpec, ...]
+    classes: tuple[str, ...]
+    kind: str
+    event_idx: int | None
+    parent: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    n_leaves: NDArray[np.int64]
+    low: float
+    high: float
+    edited: frozenset[Path]
+
+    @property
+    def n_nodes(self) -> int:
+        return self.tree.n_nodes
+
+    def is_leaf(self, node: int) -> bool:
+        """Tell whether the tree itself ends here, whatever is open on screen."""
+        return int(self.tree.n_children[node]) == 0
+
+    def share_of_rows(self, node: int) -> float:
+        """The node's part of the root's rows, 0 to 1."""
+        return float(self.tree.n_node_samples[node]) / max(float(self.tree.n_node_samples[0]), 1.0)
+
+    def majority(self, node: int) -> int:
+        """Code of the node's most frequent class, the first of equals."""
+        return int(np.argmax(self.tree.value[node]))
+
+    def mean(self, node: int) -> float:
+        return float(self.tree.value[node, 0])
+
+    def deviation(self, node: int) -> float:
+        """Standard deviation of the target in the node; 0 for steps, which do not tell it."""
+        return float(np.sqrt(max(self.tree.impurity[node], 0.0))) if self.kind == "mean" else 0.0
+
+    def card(self, node: int) -> Card:
+        """Return the words of one card; made when asked for, as most of a large tree is never seen."""
+        tree, n = self.tree, int(self.tree.n_node_samples[node])
+        shares = tree.value[node] if self.kind == "classes" else np.empty(0)
+        return Card(
+            counted(n, "row"),
+            percent(n, int(tree.n_node_samples[0])),
+            self.rule(node),
+            shares,
+            self.prediction(node),
+            self._aside(node),
+        )
+
+    def rule(self, node: int) -> Rule:
+        """The question of an inner node; three empty texts at a leaf."""
+        text = self.description.rules[node]
+        if not text:
+            return Rule("", "", "")
+        name = self.features[int(self.tree.feature[node])].name
+        return Rule(name, text[len(name) :], self.description.full_rules[node])
+
+    def prediction(self, node: int) -> str:
+        """What the node answers: "Adelie 70 %", "5.11 ± 0.8"."""
+        if self.kind == "classes":
+            top = self.majority(node)
+            return f"{self.classes[top]} {percent(float(self.tree.value[node, top]), 1.0)}"
+        if self.kind == "step":
+            return f"step {signed(self.mean(node))}"
+        return f"{number(self.mean(node))} ± {number(self.deviation(node), 2)}"
+
+    def _aside(self, node: int) -> str:
+        if not self.is_leaf(node):
+            return f"gain {number(float(self.tree.gain[node]))}"
+        if self.kind == "classes" and self.counts_rows(node):
+            counts = self.class_counts(node)
+            return f"{count(counts.max())} of {count(counts.sum())}"
+        return ""
+
+    def counts_rows(self, node: int) -> bool:
+        """Tell whether class shares are shares of rows (all weights 1), so that counts can be named."""
+        n = float(self.tree.n_node_samples[node])
+        return abs(float(self.tree.weighted_n_node_samples[node]) - n) <= 1e-9 * n
+
+    def class_counts(self, node: int) -> NDArray[np.int64]:
+        """Rows of every class in an unweighted node: int64 (n_classes,)."""
+        counts = self.tree.value[node] * float(self.tree.n_node_samples[node])
+        return np.asarray(np.rint(counts), np.int64)
+
+    def edge_text(self, node: int) -> str:
+        """What stands on the edge from the parent: "yes, 162 (1 missing)"."""
+        parent = int(self.parent[node])
+        child_idx = node - int(self.tree.first_child[parent])
+        text = f"{self.branch(node)}, {count(self.tree.n_node_samples[node])}"
+        n_missing = int(self.tree.n_missing[parent])
+        if n_missing and child_idx == int(self.tree.missing_child[parent]):
+            text += f" ({count(n_missing)} missing)"
+        return text
+
+    def branch(self, node: int) -> str:
+        """Return "yes", "no" or the level's name of the edge that leads to `node`."""
+        return self.description.edges[node]
+
+    def hidden_text(self, node: int) -> str:
+        """What the pill under a closed branch says."""
+        return f"+ {counted(int(self.n_leaves[node]), 'leaf', 'leaves')}"
+
+    def story(self, node: int) -> str:
+        """All there is to say of a node, as plain text of several lines: the tool tip."""
+        tree, card = self.tree, self.card(node)
+        lines = [card.rule.full] if card.rule.full else ["Leaf"]
+        lines.append(f"{card.rows}, {card.share} of {count(tree.n_node_samples[0])}")
+        if self.kind == "classes":
+            is_counted = self.counts_rows(node)
+            counts = self.class_counts(node) if is_counted else np.empty(0, np.int64)
+            for class_idx, share in enumerate(tree.value[node]):
+                if share > 0:
+                    rows = f", {counted(int(counts[class_idx]), 'row')}" if is_counted else ""
+                    lines.append(f"{self.classes[class_idx]}: {percent(float(share), 1.0)}{rows}")
+        else:
+            lines.append(f"{'Step' if self.kind == 'step' else 'Mean'} {number(self.mean(node), 6)}")
+        if self.kind != "step":
+            lines.append(f"Impurity {number(float(tree.impurity[node]), 4)}")
+        if not self.is_leaf(node):
+            lines.append(f"Gain {number(float(tree.gain[node]), 4)}")
+            if tree.n_missing[node]:
+                way = self.branch(int(tree.first_child[node]) + int(tree.missing_child[node]))
+                lines.append(f"{counted(int(tree.n_missing[node]), 'row')} missing, sent to {way}")
+        return "\n".join(lines)
+
+    def first_open(self, n_cards: int = 31) -> NDArray[np.bool_]:
+        """Return which nodes start open: whole levels from the root while at most `n_cards` show."""
+        per_level = np.bincount(self.depth)
+        shown = np.cumsum(per_level)
+        deepest = max(int(np.searchsorted(shown, n_cards, side="right")) - 1, 1)
+        return (self.depth < deepest) & (self.tree.n_children > 0)
+
+
+def make_tree_figure(
+    tree: Tree,
+    features: Sequence[FeatureSpec],
+    classes: Sequence[str] = (),
+    *,
+    kind: str = "",
+    title: str = "",
+    subtitle: str = "",
+    event_idx: int | None = None,
+    edited: frozenset[Path] = frozenset(),
+) -> TreeFigure:
+    """Make a figure of one tree.
+
+    Parameters
+    ----------
+    kind : str, optional
+        "classes", "mean" or "step"; found from `classes` when omitted.
+    """
+    from engine.tree.inspect import describe
+
+    parent, n_leaves = tree.parent, tree.is_leaf.astype(np.int64)
+    for node in range(tree.n_nodes - 1, 0, -1):  # children come after parents
+        n_leaves[parent[node]] += n_leaves[node]
+    kind = kind or ("classes" if classes else "mean")
+    low, high = _value_range(tree, kind)
+    description = describe(tree, features, classes or None, is_step=kind == "step")
+    return TreeFigure(
+        title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx, parent,
+        tree.depths, n_leaves, low, high, edited,
+    )  # fmt: skip
+
+
+def _value_range(tree: Tree, kind: str) -> tuple[float, float]:
+    if kind == "classes":
+        return 0.0, 1.0
+    values = tree.value[:, 0]
+    spread = np.sqrt(np.maximum(tree.impurity, 0.0)) if kind == "mean" else np.zeros(tree.n_nodes)
+    low, high = float(np.min(values - spread)), float(np.max(values + spread))
+    if kind == "step":
+        low, high = min(low, 0.0), max(high, 0.0)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def tree_of_run(name: str, result: Any, tree_idx: int = 0) -> TreeFigure:
+    """Make the figure of one tree of a trained run.
+
+    Parameters
+    ----------
+    name : str
+        The run's name.
+    result : RunResult
+    tree_idx : int
+        Which tree of a forest or of boosting, in the order they were grown.
+    """
+    trees = result.trees
+    tree = trees[tree_idx]
+    is_boosting = result.spec.kind == "boosting"
+    kind = "step" if is_boosting else ("classes" if result.classes else "mean")
+    event = result.event_class
+    event_idx = result.classes.index(event) if event in result.classes and len(result.classes) == 2 else None
+    which = "" if len(trees) == 1 else f"tree {count(tree_idx + 1)} of {count(len(trees))}, "
+    n_rows = int(tree.n_node_samples[0])
+    subtitle = f"{which}{counted(tree.n_leaves, 'leaf', 'leaves')}, {counted(n_rows, 'training row')}"
+    if is_boosting and len(result.classes) > 2:
+        subtitle += f", adds to {result.classes[tree_idx % len(result.classes)]}"
+    edited = frozenset(tuple(edit.path) for edit in result.edits)
+    return make_tree_figure(
+        tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,
+        event_idx=event_idx, edited=edited,
+    )  # fmt: skip

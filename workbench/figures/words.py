@@ -1,0 +1,72 @@
+"""Numbers and counts as pictures write them: three significant digits, a true minus, percent with counts."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\u2212"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write `value` with `digits` significant digits, grouped thousands and U+2212 for minus.
+
+    >>> number(1234567.0), number(-0.01234), number(5.0)
+    ('1,230,000', '−0.0123', '5')
+    """
+    if math.isnan(value):
+        return "missing"
+    if math.isinf(value):
+        return "∞" if value > 0 else MINUS + "∞"
+    if value == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(value)))
+    if -5 < exponent < 15:
+        decimals = max(digits - 1 - exponent, 0)
+        text = f"{round(value, digits - 1 - exponent):,.{decimals}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    else:
+        text = f"{value:.{digits - 1}e}"
+    return text.replace("-", MINUS)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Write `value` with its sign, plus too."""
+    return ("+" if value > 0 else "") + number(value, digits)
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """Write a score: always `decimals` places, so that a column of them lines up."""
+    if not math.isfinite(value):
+        return number(value)
+    return f"{value:,.{decimals}f}".replace("-", MINUS)
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share without its count: "78 %"; shares that are not quite all or none stay so."""
+    if whole <= 0:
+        return "0 %"
+    share = 100.0 * part / whole
+    if 99.5 <= share < 100:
+        return "> 99 %"
+    if 0 < share < 0.5:
+        return "< 1 %"
+    return f"{share:.0f} %"
+
+
+def count(n: float) -> str:
+    """Write a whole number with grouped thousands."""
+    return f"{int(n):,}"
+
+
+def counted(n: float, noun: str, plural: str | None = None) -> str:
+    """Write "1 row" or "12 rows"."""
+    return f"{count(n)} {noun if n == 1 else plural or noun + 's'}"
+
+
+def shorten(text: str, n_letters: int = 40) -> str:
+    """Cut the middle out of a long text so that `n_letters` are left; newlines become blanks."""
+    text = " ".join(text.split("\n"))
+    if len(text) <= n_letters:
+        return text
+    head = n_letters // 2
+    return text[:head] + "…" + text[len(text) - (n_letters - 1 - head) :]

@@ -1,0 +1,174 @@
+"""Saves any picture as PNG, SVG or PDF: white page, light palette, twice the pixels, fonts as on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QGraphicsView, QWidget
+
+from engine.errors import DataError
+from workbench.ui import file_dialogs, theme
+from workbench.ui.context import Context
+from workbench.ui.plots.tree import TreeCanvas
+
+SCALE = 2
+MAX_SIDE_PX = 16000  # of a PNG; larger pictures are drawn smaller
+MARGIN_PX = 16
+FORMATS = {".png": "PNG picture", ".svg": "SVG drawing", ".pdf": "PDF document"}
+
+
+def export_picture(view: QGraphicsView, path: str | Path) -> None:
+    """Write the picture that `view` shows; the tree is written whole, every card in full detail.
+
+    Parameters
+    ----------
+    view : FigurePlot or TreeCanvas
+    path : str or Path
+        Its ending (.png, .svg, .pdf) says the format.
+
+    Raises
+    ------
+    DataError
+        The ending is another, or the file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise DataError(f"{path.name!r} ends in {path.suffix!r}; choose one of {', '.join(FORMATS)}")
+    with _dressed_for_paper(view) as source:
+        _WRITERS[path.suffix.lower()](view, source, path)
+
+
+@contextmanager
+def _dressed_for_paper(view: QGraphicsView):
+    """Repaint the view in the light palette while it is drawn into a file; yields the scene's rectangle."""
+    with theme.exporting():
+        if isinstance(view, TreeCanvas):
+            view.item.full_detail = True
+            source = view.item.boundingRect().adjusted(-MARGIN_PX, -MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        else:
+            view.redraw()
+            source = QRectF(view.viewport().rect())
+            _set_export_mode(view, {"resolutionScale": SCALE})
+        try:
+            yield source
+        finally:
+            if isinstance(view, TreeCanvas):
+                view.item.full_detail = False
+            else:
+                _set_export_mode(view, None)
+    if not isinstance(view, TreeCanvas):
+        view.redraw()
+
+
+def _set_export_mode(view: QGraphicsView, options: dict | None) -> None:
+    for item in view.scene().items():
+        if hasattr(item, "setExportMode"):  # pyqtgraph's items then paint shapes, not cached pixels
+            item.setExportMode(options is not None, options or {})
+
+
+def _paint(view: QGraphicsView, source: QRectF, device, target: QRectF) -> None:
+    painter = QPainter(device)
+    if not painter.isActive():
+        raise OSError("the file cannot be opened for writing")
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    painter.fillRect(target, theme.tokens().colour("surface"))
+    view.scene().render(painter, target, source, Qt.AspectRatioMode.KeepAspectRatio)
+    painter.end()
+
+
+def _write_png(view: QGraphicsView, source: QRectF, path: Path) -> None:
+    scale = min(SCALE, MAX_SIDE_PX / max(source.width(), source.height()))
+    size = QSize(max(round(source.width() * scale), 1), max(round(source.height() * scale), 1))
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(theme.tokens().colour("surface"))
+    _paint(view, source, image, QRectF(0, 0, size.width(), size.height()))
+    if not image.save(str(path), "PNG"):
+        raise _unwritable(path)
+
+
+def _write_svg(view: QGraphicsView, source: QRectF, path: Path) -> None:
+    generator = QSvgGenerator()
+    generator.setFileName(str(path))
+    generator.setSize(source.size().toSize())
+    target = QRectF(0, 0, source.width(), source.height())
+    generator.setViewBox(target)
+    generator.setTitle("Treewright")
+    _try(lambda: _paint(view, source, generator, target), path)
+
+
+def _write_pdf(view: QGraphicsView, source: QRectF, path: Path) -> None:
+    writer = QPdfWriter(str(path))
+    points = QSizeF(source.width() * 0.75, source.height() * 0.75)  # 96 pixels an inch, 72 points
+    writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
+    writer.setPageMargins(writer.pageLayout().minimumMargins())
+    writer.setResolution(96 * SCALE)
+    writer.setTitle("Treewright")
+    target = QRectF(0, 0, source.width() * SCALE, source.height() * SCALE)
+    _try(lambda: _paint(view, source, writer, target), path)
+
+
+_WRITERS = {".png": _write_png, ".svg": _write_svg, ".pdf": _write_pdf}
+
+
+def _try(paint: Callable[[], None], path: Path) -> None:
+    try:
+        paint()
+    except OSError:
+        raise _unwritable(path) from None
+
+
+def _unwritable(path: Path) -> DataError:
+    return DataError(f"{path.name!r} cannot be written in {str(path.parent)!r}; choose another folder")
+
+
+class PictureExports(QObject):
+    """The one command "Export Picture": of the view with the focus, else of the last one that had it."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.actions)
+        self._context = context
+        self._pictures: list[tuple[QWidget, Callable[[], QGraphicsView | None], str]] = []
+        context.actions.add(
+            "action.figure.export", "Export Picture…", "Ctrl+Shift+E", self._export_current, "picture"
+        )
+
+    @classmethod
+    def of(cls, context: Context) -> PictureExports:
+        """The window's one; made on first use."""
+        return context.actions.findChild(cls) or cls(context)
+
+    def register(self, panel: QWidget, view: Callable[[], QGraphicsView | None], name: str) -> None:
+        """Let a panel's picture be exported; `view` returns None while there is none."""
+        self._pictures.append((panel, view, name))
+
+    def _export_current(self) -> None:
+        focus = self._context.actions.parent().focusWidget()
+        shown = [entry for entry in self._pictures if entry[0].isVisible() and entry[1]() is not None]
+        inside = [entry for entry in shown if focus is not None and entry[0].isAncestorOf(focus)]
+        if not shown:
+            self._context.document.post_message("There is no picture to export yet: train a model first")
+            return
+        panel, view, name = (inside or shown)[0]
+        self.ask(panel, view(), name)
+
+    def ask(self, panel: QWidget, view: QGraphicsView | None, name: str) -> None:
+        """Ask for a file and write the picture."""
+        if view is None:
+            return
+        filters = ";;".join(f"{text} (*{ending})" for ending, text in FORMATS.items())
+        file_dialogs.ask_save(
+            panel, "Export Picture", filters, f"{name}.png", "png", lambda path: self._write(view, path)
+        )
+
+    def _write(self, view: QGraphicsView, path: str) -> None:
+        try:
+            export_picture(view, path)
+        except DataError as error:
+            self._context.document.post_message(str(error))
+        else:
+            self._context.document.post_message(f"Picture saved as {Path(path).name}")

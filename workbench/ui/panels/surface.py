@@ -1,0 +1,178 @@
+"""The Surface view: what the current model says over any two columns, or along one."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QStackedLayout, QWidget
+
+from workbench.figures.surface import (
+    CurveFigure,
+    SurfaceFigure,
+    SurfaceInputs,
+    default_columns,
+    make_curve,
+    make_surface,
+    surface_inputs,
+)
+from workbench.ui.context import Context
+from workbench.ui.exporting import PictureExports
+from workbench.ui.plots.curve import CurvePlot
+from workbench.ui.plots.surface import SurfacePlot
+from workbench.ui.widgets import BusyBar, ComboBox, EmptyState, Label, Switch, bare_button, column, row
+
+NO_COLUMN = "(one column only)"
+LANE_KEY = "surface"
+
+
+class SurfacePanel(QWidget):
+    """Asks for a picture on the views lane whenever the model or the columns change."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.surface")
+        self._context = context
+        self._inputs: SurfaceInputs | None = None
+        self._asked: tuple | None = None  # what the picture on screen or under way is of
+        self._job = None
+        self.plot, self.curve = SurfacePlot(), CurvePlot()
+        self._x, self._y = ComboBox(), ComboBox()
+        for combo, name, label in (
+            (self._x, "surface.x_column", "Across"),
+            (self._y, "surface.y_column", "Up"),
+        ):
+            combo.setObjectName(name)
+            combo.setAccessibleName(label)
+            combo.setMinimumContentsLength(8)
+            combo.activated.connect(self._on_column_chosen)
+        self._busy = BusyBar()
+        self._exports = PictureExports.of(context)
+        self._exports.register(self, self.picture, "surface")
+        self._empty = EmptyState(
+            "surface",
+            "No model yet. Train one to see what it says over two columns.",
+            "Regions in class colours, rows as points.",
+            context.actions.get("action.model.train"),
+        )
+        content = QWidget()
+        export = bare_button("picture", "Export picture", self._export, "surface.export")
+        strip = row(
+            12, Label("Across", "secondary"), self._x, 8, Label("Up", "secondary"), self._y, -1, export, 8
+        )
+        pictures = QWidget()
+        self._pictures = QStackedLayout(pictures)
+        self._pictures.addWidget(self.plot)
+        self._pictures.addWidget(self.curve)
+        content.setLayout(column(self._busy, strip, pictures, spacing=4))
+        content.layout().setStretchFactor(pictures, 1)
+        self._switch = Switch(self._empty, content, self)
+        self.setLayout(column(self._switch))
+        document = context.document
+        for signal in (document.table_changed, document.current_run_changed):
+            signal.connect(self._refresh)
+        document.run_changed.connect(self._on_run_changed)
+        self._refresh()
+
+    def picture(self) -> SurfacePlot | CurvePlot | None:
+        """The plot on screen; None while there is no picture."""
+        shown = self._pictures.currentWidget()
+        return shown if self._switch.shows_content and shown.figure is not None else None
+
+    @property
+    def figure(self) -> SurfaceFigure | CurveFigure | None:
+        """What is drawn now."""
+        shown = self.picture()
+        return shown.figure if shown is not None else None
+
+    def _on_run_changed(self, run_id: str) -> None:
+        if run_id == self._context.document.current_run_id:
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        document = self._context.document
+        run = document.current_run
+        result = run.result if run is not None else None
+        if result is None or document.table is None:
+            self._inputs, self._asked = None, None
+            self._say("No model yet. Train one to see what it says over two columns.")
+            return
+        if result.table_fingerprint != document.table.fingerprint:
+            self._say("This model was trained on another table.", "Train it again to see its surface.")
+            return
+        x_name, y_name = self._wanted_columns(result)
+        self._fill_columns(result.features, x_name, y_name)
+        self._ask(run.name, result, x_name, y_name)
+
+    def _say(self, sentence: str, how: str = "Regions in class colours, rows as points.") -> None:
+        self._empty.say(sentence, how)
+        self._switch.show_content(False)
+
+    def _wanted_columns(self, result) -> tuple[str, str | None]:
+        """The columns chosen by hand where the model has them, else those that matter most (D32)."""
+        chosen = self._context.document.view_state.get("surface_columns")
+        if chosen:
+            x_name, y_name = chosen
+            if x_name in result.features and (y_name is None or y_name in result.features):
+                return x_name, y_name
+        return default_columns(result)
+
+    def _fill_columns(self, names, x_name: str, y_name: str | None) -> None:
+        for combo, items in ((self._x, list(names)), (self._y, [NO_COLUMN, *names])):
+            if [combo.itemText(k) for k in range(combo.count())] != items:
+                combo.clear()
+                combo.addItems(items)
+        self._x.setCurrentIndex(list(names).index(x_name))
+        self._y.setCurrentIndex(0 if y_name is None else 1 + list(names).index(y_name))
+
+    def _on_column_chosen(self, _index: int) -> None:
+        x_name = self._x.currentText()
+        y_name = None if self._y.currentIndex() == 0 else self._y.currentText()
+        if y_name == x_name:  # the other axis gives way: it takes what this one had
+            figure = self.figure
+            old = figure.x.name if isinstance(figure, SurfaceFigure) and self.sender() is self._y else None
+            if self.sender() is self._x and isinstance(figure, SurfaceFigure):
+                y_name = figure.x.name
+            elif old is not None:
+                x_name = figure.y.name
+            else:
+                y_name = None
+        self._context.document.set_view_state("surface_columns", [x_name, y_name])
+        self._refresh()
+
+    def _ask(self, name: str, result, x_name: str, y_name: str | None) -> None:
+        wanted = (name, result, x_name, y_name)
+        if self._asked is not None and all(
+            a is b or a == b for a, b in zip(self._asked, wanted, strict=True)
+        ):
+            return
+        self._asked = wanted
+        kept, table = self._inputs, self._context.document.table
+        if kept is not None and (kept.result is not result or kept.name != name):
+            kept = None
+
+        def work(_monitor):
+            inputs = kept or surface_inputs(name, result, table)
+            if y_name is None:
+                return inputs, make_curve(inputs, x_name)
+            return inputs, make_surface(inputs, x_name, y_name)
+
+        self._switch.show_content(True)
+        self._busy.begin()
+        self._job = self._context.lanes.views.submit_latest(LANE_KEY, work, "Drawing the surface")
+        self._job.ended.connect(self._on_ended)
+
+    def _on_ended(self, future) -> None:
+        if future.cancelled():
+            return
+        self._busy.end()
+        if future.exception() is not None:
+            self._asked = None
+            self._say("The surface could not be drawn.", str(future.exception()))
+            return
+        if self._asked is None:
+            return
+        self._inputs, figure = future.result()
+        shown = self.plot if isinstance(figure, SurfaceFigure) else self.curve
+        shown.set_figure(figure)
+        self._pictures.setCurrentWidget(shown)
+
+    def _export(self) -> None:
+        self._exports.ask(self, self.picture(), "surface")

@@ -1,0 +1,99 @@
+"""The Training view: the loss of the current run by round, live while it trains."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCheckBox, QWidget
+
+from workbench.catalog import entry_of
+from workbench.figures.training import LiveCurve, TrainingFigure, curve_of_run
+from workbench.fitting import LOSS_NAMES
+from workbench.ui.context import Context
+from workbench.ui.exporting import PictureExports
+from workbench.ui.plots.training import TrainingPlot
+from workbench.ui.widgets import EmptyState, Switch, bare_button, column, row
+
+
+class TrainingPanel(QWidget):
+    """Draws what the trainer tells; when a run has ended, what its result says."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.training")
+        self._context = context
+        self._live: dict[str, LiveCurve] = {}
+        self.plot = TrainingPlot()
+        self._shows_all = QCheckBox("Show all")
+        self._shows_all.setObjectName("training.show_all")
+        self._shows_all.setToolTip("Span all values, not only the middle 96 %")
+        self._shows_all.toggled.connect(self.plot.set_shows_all)
+        self._exports = PictureExports.of(context)
+        self._exports.register(self, lambda: self.plot if self._switch.shows_content else None, "training")
+        empty = EmptyState(
+            "training",
+            "No training yet. Train a boosted model to watch its loss.",
+            "One point a round, for training and validation rows.",
+            context.actions.get("action.model.train"),
+        )
+        content = QWidget()
+        export = bare_button("picture", "Export picture", self._export, "training.export")
+        content.setLayout(column(row(-1, self._shows_all, export, 8), self.plot, spacing=0))
+        self._switch = Switch(empty, content, self)
+        self.setLayout(column(self._switch))
+        document, trainer = context.document, context.trainer
+        document.table_changed.connect(self._refresh)
+        document.current_run_changed.connect(self._refresh)
+        document.run_changed.connect(self._on_run_changed)
+        trainer.started.connect(self._on_started)
+        trainer.advanced.connect(self._on_advanced)
+        trainer.ended.connect(self._on_ended)
+        self._refresh()
+
+    def _on_started(self, run_id: str) -> None:
+        record = self._context.document.run(run_id)
+        if entry_of(record.spec.kind).has_curve:
+            loss = LOSS_NAMES[self._context.document.task]
+            self._live[run_id] = LiveCurve(record.name, loss)
+        self._on_run_changed(run_id)
+
+    def _on_advanced(self, run_id: str, events: list) -> None:
+        live = self._live.get(run_id)
+        if live is not None and live.extend(events) and run_id == self._context.document.current_run_id:
+            self._show(live.figure())
+
+    def _on_ended(self, run_id: str) -> None:
+        self._live.pop(run_id, None)
+        self._on_run_changed(run_id)
+
+    def _on_run_changed(self, run_id: str) -> None:
+        if run_id == self._context.document.current_run_id:
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        run = self._context.document.current_run
+        live = self._live.get(run.run_id) if run is not None else None
+        if live is not None and live.n_points:
+            self._show(live.figure())
+            return
+        figure = curve_of_run(run.name, run.result) if run is not None and run.result is not None else None
+        if figure is not None:
+            self._show(figure)
+            return
+        self._switch.show_content(False)
+        if run is not None and not entry_of(run.spec.kind).has_curve:
+            title = entry_of(run.spec.kind).title.lower()
+            self._switch.empty.say(
+                f"A {title} has no loss by round.", "Only boosting learns in rounds; see Scores for this one."
+            )
+        else:
+            self._switch.empty.say(
+                "No training yet. Train a boosted model to watch its loss.",
+                "One point a round, for training and validation rows.",
+            )
+
+    def _show(self, figure: TrainingFigure) -> None:
+        self._switch.show_content(True)
+        self._shows_all.setVisible(figure.is_cut or self._shows_all.isChecked())
+        self.plot.set_figure(figure)
+
+    def _export(self) -> None:
+        self._exports.ask(self, self.plot, "training")

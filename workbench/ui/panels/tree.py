@@ -1,0 +1,246 @@
+"""The Tree view: the drawn tree beside its outline; opening, closing and pruning by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu, QSpinBox, QSplitter, QTreeView, QWidget
+
+from engine.errors import DataError
+from workbench.figures.tree import TreeFigure, tree_of_run
+from workbench.ui.context import Context
+from workbench.ui.exporting import PictureExports
+from workbench.ui.plots.tree import TreeCanvas
+from workbench.ui.plots.tree_outline import OutlineModel
+from workbench.ui.widgets import ActionButton, ElidedLabel, EmptyState, Switch, bare_button, column, row
+
+ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
+SEVERAL_STEPS = 50  # an outline this small is shown unfolded
+
+
+class TreePanel(QWidget):
+    """Shows one tree of the current run and lets it be changed by hand."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.tree")
+        self._context = context
+        self._result: object = None
+        self._shown_tree: tuple[str, int] | None = None
+        self.canvas = TreeCanvas()
+        self.outline = self._make_outline()
+        self._add_actions()
+        empty = EmptyState(
+            "tree",
+            "No model yet. Train one to see its tree.",
+            "Add a decision tree on the left, then press Train.",
+            context.actions.get("action.model.train"),
+        )
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.addWidget(self.outline)
+        splitter.addWidget(self.canvas)
+        splitter.setStretchFactor(0, 0)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([220, 700])
+        content = QWidget()
+        content.setLayout(column(self._make_strip(), splitter, spacing=0))
+        self._switch = Switch(empty, content, self)
+        self.setLayout(column(self._switch))
+        self._connect()
+        self._refresh()
+
+    def _make_outline(self) -> QTreeView:
+        outline = QTreeView()
+        outline.setObjectName("tree.outline")
+        outline.setAccessibleName("Tree as an outline")
+        self._outline_model = OutlineModel(outline)
+        outline.setModel(self._outline_model)
+        outline.setUniformRowHeights(True)
+        outline.setIndentation(14)
+        outline.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        outline.setMinimumWidth(0)
+        return outline
+
+    def _make_strip(self) -> QWidget:
+        self._title = ElidedLabel("", "name")
+        self._subtitle = ElidedLabel("", "caption")
+        self._which = QSpinBox()
+        self._which.setObjectName("tree.which")
+        self._which.setAccessibleName("Which tree")
+        self._which.setPrefix("tree ")
+        self._which.setKeyboardTracking(False)
+        actions = self._context.actions
+        self._exports = PictureExports.of(self._context)
+        self._exports.register(self, lambda: self.canvas if self.canvas.figure is not None else None, "tree")
+        texts = QWidget()
+        texts.setLayout(column(self._title, self._subtitle, spacing=0))
+        strip = QWidget()
+        strip.setObjectName("tree.strip")
+        buttons = [
+            self._which,
+            ActionButton(actions["action.tree.prune"], "quiet"),
+            ActionButton(actions["action.tree.restore"], "quiet"),
+            bare_button("expand", "Expand all", self.canvas.open_all, "tree.expand_all"),
+            bare_button("fit", "Fit to the view", self.canvas.fit, "tree.fit"),
+            bare_button("picture", "Export picture", self._export, "tree.export"),
+        ]
+        strip.setLayout(row(12, texts, -1, *buttons, 4, margins=4, spacing=4))
+        strip.layout().setStretchFactor(texts, 100)
+        return strip
+
+    def _export(self) -> None:
+        self._exports.ask(self, self.canvas, "tree")
+
+    def _add_actions(self) -> None:
+        add = self._context.actions.add
+        add("action.tree.prune", "Prune", None, self._prune, "prune", tip="Make the selected node a leaf")
+        add(
+            "action.tree.restore",
+            "Put Back",
+            None,
+            self._restore,
+            "undo",
+            tip="Put back what was pruned at the selected node",
+        )
+        add("action.tree.expand", "Expand Node", None, lambda: self._open_selected(True), "expand")
+        add("action.tree.collapse", "Collapse Node", None, lambda: self._open_selected(False), "collapse")
+        add("action.tree.expand_all", "Expand All Nodes", None, self.canvas.open_all, "expand")
+        add("action.view.fit", "Fit Tree to View", "Ctrl+Shift+F", self.canvas.fit, "fit")
+
+    def _connect(self) -> None:
+        document = self._context.document
+        for signal in (document.table_changed, document.current_run_changed):
+            signal.connect(self._refresh)
+        document.run_changed.connect(self._on_run_changed)
+        self._context.selection.changed.connect(self._on_selection_changed)
+        self.canvas.node_selected.connect(self._on_node_selected)
+        self.canvas.prune_asked.connect(lambda _path: self._prune())
+        self.canvas.menu_asked.connect(self._on_menu)
+        self.canvas.opened_changed.connect(self._refresh_actions)
+        self._which.valueChanged.connect(lambda number: self._context.selection.select_tree(number - 1))
+        self.outline.selectionModel().currentChanged.connect(self._on_outline_current)
+
+    def _on_run_changed(self, run_id: str) -> None:
+        if run_id == self._context.document.current_run_id:
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        run = self._context.document.current_run
+        result = run.result if run is not None else None
+        self._switch.show_content(result is not None)
+        if result is None:
+            self._result, self._shown_tree = None, None
+            self._set_figure(None)
+        else:
+            n_trees = len(result.trees)
+            if n_trees == 0:
+                self._switch.show_content(False)
+                self._switch.empty.say("This model has no tree.", "It was stopped before its first round.")
+                self._set_figure(None)
+            else:
+                self._show(run.run_id, run.name, result, n_trees)
+        self._refresh_actions()
+
+    def _show(self, run_id: str, name: str, result, n_trees: int) -> None:
+        tree_idx = min(self._context.selection.tree_idx, n_trees - 1)
+        self._which.blockSignals(True)
+        self._which.setRange(1, n_trees)
+        self._which.setSuffix(f" of {n_trees:,}")
+        self._which.setValue(tree_idx + 1)
+        self._which.blockSignals(False)
+        self._which.setVisible(n_trees > 1)
+        is_same_tree = self._shown_tree == (run_id, tree_idx)
+        before = self.canvas.figure
+        tree = result.trees[tree_idx]
+        if before is not None and is_same_tree and before.tree is tree and before.title == name:
+            return
+        figure = tree_of_run(name, result, tree_idx)
+        is_open = self._carried_open(before, figure) if is_same_tree and before is not None else None
+        self._result, self._shown_tree = result, (run_id, tree_idx)
+        self._set_figure(figure, is_open)
+        self.canvas.select(self._context.selection.node_path)
+
+    def _set_figure(self, figure: TreeFigure | None, is_open: np.ndarray | None = None) -> None:
+        self.canvas.set_figure(figure, is_open)
+        self._outline_model.set_figure(figure)
+        if figure is not None:
+            self._title.setText(figure.title)
+            self._subtitle.setText(figure.subtitle)
+            self.outline.expandToDepth(1 if figure.n_nodes > SEVERAL_STEPS else 5)
+            self.outline.setColumnWidth(0, 150)
+            self.outline.setColumnWidth(1, 48)
+
+    def _carried_open(self, before: TreeFigure, after: TreeFigure) -> np.ndarray:
+        """Which nodes of a changed tree are open: those at paths that were open before."""
+        is_open = np.zeros(after.n_nodes, bool)
+        stack = [(0, 0)]
+        while stack:
+            old, new = stack.pop()
+            n_new, n_old = int(after.tree.n_children[new]), int(before.tree.n_children[old])
+            # what was pruned and comes back is shown, so that undo is seen
+            is_open[new] = n_new > 0 and (bool(self.canvas.item.is_open[old]) or n_old == 0)
+            first_old, first_new = int(before.tree.first_child[old]), int(after.tree.first_child[new])
+            stack.extend((first_old + k, first_new + k) for k in range(min(n_old, n_new)))
+        return is_open
+
+    def _on_selection_changed(self) -> None:
+        selection = self._context.selection
+        if self._shown_tree is not None and selection.tree_idx != self._shown_tree[1]:
+            self._refresh()
+        self.canvas.select(selection.node_path)
+        node = self.canvas.item.selected
+        if node is not None and self._outline_model.node_of(self.outline.currentIndex()) != node:
+            index = self._outline_model.index_of(node)
+            self.outline.setCurrentIndex(index)
+            self.outline.scrollTo(index)
+        self._refresh_actions()
+
+    def _on_node_selected(self, path) -> None:
+        self._context.selection.select_node(path)
+
+    def _on_outline_current(self, current, _before) -> None:
+        node = self._outline_model.node_of(current)
+        if node is not None:
+            self._context.selection.select_node(self.canvas.figure.tree.path_to(node))
+
+    def _open_selected(self, is_open: bool) -> None:
+        if self.canvas.item.selected is not None:
+            self.canvas.set_open(self.canvas.item.selected, is_open)
+
+    def _prune(self) -> None:
+        self._edit(self._context.document.prune)
+
+    def _restore(self) -> None:
+        self._edit(self._context.document.expand)
+
+    def _edit(self, change) -> None:
+        document, path = self._context.document, self.canvas.selected_path
+        if document.current_run_id is None or path is None:
+            return
+        try:
+            change(document.current_run_id, path)
+        except DataError as error:
+            document.post_message(str(error))
+
+    def _refresh_actions(self) -> None:
+        figure, node, actions = self.canvas.figure, self.canvas.item.selected, self._context.actions
+        has_node = figure is not None and node is not None
+        is_inner = has_node and not figure.is_leaf(node)
+        run = self._context.document.current_run
+        is_single = run is not None and run.result is not None and run.result.grown_tree is not None
+        is_pruned = has_node and figure.tree.path_to(node) in figure.edited
+        actions.enable("action.tree.prune", is_inner and is_single)
+        actions.enable("action.tree.restore", is_pruned and is_single)
+        actions.enable("action.tree.expand", is_inner and self.canvas.item.is_closed(node))
+        actions.enable("action.tree.collapse", is_inner and not self.canvas.item.is_closed(node))
+        actions.enable("action.tree.expand_all", figure is not None)
+        actions.enable("action.view.fit", figure is not None)
+
+    def _on_menu(self, position: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in ACTIONS:
+            menu.addAction(self._context.actions[f"action.tree.{name}"])
+        menu.addSeparator()
+        menu.addAction(self._context.actions["action.view.fit"])
+        menu.popup(position)

@@ -1,0 +1,239 @@
+"""What all plots share: a header inside the picture, quiet axes, literal text, colours from the theme."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QGraphicsWidget
+
+from workbench.figures.words import MINUS
+from workbench.ui import theme
+
+pg.setConfigOptions(antialias=True)
+
+GRID_ALPHA = 0.6
+
+
+def pen(colour: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    """A pen whose width is in pixels at any zoom."""
+    made = QPen(colour, width, style)
+    made.setCosmetic(True)
+    return made
+
+
+class HeaderItem(QGraphicsWidget):
+    """Title, and under it what was measured on which rows; part of the picture, so that exports have it.
+
+    Texts are literal and cut at their end to the width there is.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._title, self._lines = "", ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self._title, *self._lines)
+
+    def say(self, title: str, *lines: str) -> None:
+        self._title, self._lines = title, tuple(line for line in lines if line)
+        self.setToolTip(html.escape("\n".join(self.texts)).replace("\n", "<br>"))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self, which, constraint=QSizeF()) -> QSizeF:  # noqa: B008 - Qt's own default
+        height = theme.scaled(20) + theme.scaled(16) * len(self._lines) + 4
+        width = 1e6 if which == Qt.SizeHint.MaximumSize else 40
+        return QSizeF(width, height)
+
+    def paint(self, painter: QPainter, option, widget=None) -> None:
+        t, width, y = theme.tokens(), self.rect().width() - 8, 0.0
+        rows = [(self._title, theme.font(13, 600), t.text, theme.scaled(20))]
+        rows += [(line, theme.font(11), t.text3, theme.scaled(16)) for line in self._lines]
+        for text, font, colour, height in rows:
+            painter.setFont(font)
+            painter.setPen(QColor(colour))
+            shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
+            painter.drawText(QRectF(4, y, width, height), Qt.AlignmentFlag.AlignVCenter, shown)
+            y += height
+
+
+class LiteralAxis(pg.AxisItem):
+    """An axis whose name is never markup, with a true minus and four to six ticks."""
+
+    def __init__(self, orientation: str) -> None:
+        super().__init__(orientation, showValues=True)
+        self.enableAutoSIPrefix(False)
+        self.setStyle(tickLength=-4, maxTickLevel=0, autoExpandTextSpace=True, tickTextOffset=6)
+        self.name = ""
+        self.setTickDensity(0.6)
+
+    def set_name(self, name: str) -> None:
+        self.name = name
+        size = f"{theme.scaled(11)}px"
+        self.setLabel(html.escape(name), **{"color": theme.tokens().text2, "font-size": size})
+
+    def restyle(self) -> None:
+        t = theme.tokens()
+        self.setPen(pen(t.colour("border")))
+        self.setTextPen(t.colour("text2"))
+        self.setTickFont(theme.font(11))
+        self.label.setFont(theme.font(11))
+        self.set_name(self.name)
+
+    def tickStrings(self, values, scale, spacing):
+        return [text.replace("-", MINUS) for text in super().tickStrings(values, scale, spacing)]
+
+    def tickSpacing(self, minVal, maxVal, size):
+        """Steps of 1, 2 or 5 such that about five ticks show."""
+        span = abs(maxVal - minVal)
+        if span == 0:
+            return super().tickSpacing(minVal, maxVal, size)
+        raw = span / max(min(size / 60, 5.5), 2)
+        power = 10.0 ** np.floor(np.log10(raw))
+        step = next(k * power for k in (1, 2, 5, 10) if k * power >= raw)
+        return [(step, 0)]
+
+
+class LegendItem(QGraphicsWidget):
+    """Swatches with names in one or more rows, below the header; names are literal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries: tuple[tuple[str, QColor], ...] = ()
+
+    def show_entries(self, entries) -> None:
+        self.entries = tuple((str(name), QColor(colour)) for name, colour in entries)
+        self.setVisible(bool(self.entries))
+        self._fit()
+
+    def _places(self, width: float) -> list[tuple[float, float, float]]:
+        metrics, places, x, y = QFontMetricsF(theme.font(11)), [], 4.0, 0.0
+        for name, _ in self.entries:
+            wide = min(metrics.horizontalAdvance(name), 160.0) + 16 + 14
+            if x > 4 and x + wide > width:
+                x, y = 4.0, y + theme.scaled(18)
+            places.append((x, y, wide - 30))
+            x += wide
+        return places
+
+    def _fit(self) -> None:
+        places = self._places(max(self.rect().width(), 120.0))
+        height = (places[-1][1] + theme.scaled(18) + 2) if places else 0
+        if height != self.preferredHeight():
+            self.setMinimumHeight(height)
+            self.setPreferredHeight(height)
+            self.setMaximumHeight(height)
+        self.update()
+
+    def resizeEvent(self, event) -> None:
+        self._fit()
+
+    def paint(self, painter: QPainter, option, widget=None) -> None:
+        t, font = theme.tokens(), theme.font(11)
+        metrics = QFontMetricsF(font)
+        places = self._places(self.rect().width())
+        for (name, colour), (x, y, wide) in zip(self.entries, places, strict=True):
+            side = 10.0
+            top = y + (theme.scaled(18) - side) / 2
+            painter.setPen(pen(t.colour("control")))
+            painter.setBrush(colour)
+            painter.drawRect(QRectF(x + 0.5, top, side, side))
+            painter.setFont(font)
+            painter.setPen(t.colour("text2"))
+            shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, wide + 2)
+            box = QRectF(x + 16, y, wide + 4, theme.scaled(18))
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+class FigurePlot(pg.GraphicsLayoutWidget):
+    """A picture: header, legend, one plot; subclasses draw a figure into `plot`.
+
+    A subclass has `draw()`, which paints `self.figure` from scratch in the theme's colours.
+    """
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent=parent)
+        self.figure = None
+        self.ci.layout.setContentsMargins(12, 8, 12, 8)
+        self.ci.layout.setSpacing(4)
+        self.header, self.legend_ = HeaderItem(), LegendItem()
+        self.ci.addItem(self.header, 0, 0)
+        self.ci.addItem(self.legend_, 1, 0)
+        self.legend_.show_entries(())
+        self.plots: list[pg.PlotItem] = []
+        self.plot = self.add_plot(2)
+        self._hover = pg.TextItem("", anchor=(0, 1))
+        self.scene().sigMouseMoved.connect(self._on_mouse_moved)
+        theme.changed.connect(self.redraw)
+        self.restyle()
+
+    def add_plot(self, row: int) -> pg.PlotItem:
+        axes = {side: LiteralAxis(side) for side in ("left", "bottom")}
+        plot = self.ci.addPlot(row=row, col=0, axisItems=axes)
+        self.plots.append(plot)
+        plot.hideButtons()
+        plot.setMenuEnabled(False)
+        plot.showGrid(x=False, y=True, alpha=GRID_ALPHA * 0.5)
+        return plot
+
+    def restyle(self) -> None:
+        """Take colours and fonts of the theme in force."""
+        self.setBackground(theme.tokens().colour("surface"))
+        for plot in self.plots:
+            for side in ("left", "bottom"):
+                plot.getAxis(side).restyle()
+        self.header.updateGeometry()
+        self.header.update()
+        self.legend_._fit()
+
+    def set_figure(self, figure) -> None:
+        """Draw another figure."""
+        self.figure = figure
+        self.draw()
+
+    def redraw(self) -> None:
+        """Draw the same figure in the theme in force."""
+        self.restyle()
+        if self.figure is not None:
+            self.draw()
+
+    def draw(self) -> None:
+        raise NotImplementedError
+
+    def hover_text(self, point: QPointF) -> str:
+        """What is told at a point of `plot`, in data coordinates; empty for nothing."""
+        return ""
+
+    def _on_mouse_moved(self, position: QPointF) -> None:
+        is_inside = self.plot.vb.sceneBoundingRect().contains(position)
+        point = self.plot.vb.mapSceneToView(position)
+        text = self.hover_text(point) if is_inside and self.figure is not None else ""
+        self.show_hover(text, point)
+
+    def show_hover(self, text: str, point: QPointF) -> None:
+        """Write `text` in a small box beside the pointer, on the side where there is room."""
+        if not text:
+            self._hover.setVisible(False)
+            return
+        t = theme.tokens()
+        if self._hover.scene() is None:
+            self.plot.addItem(self._hover, ignoreBounds=True)
+        self._hover.setVisible(True)
+        self._hover.setFont(theme.font(11))
+        self._hover.setText(text, color=t.colour("text"))
+        self._hover.fill = pg.mkBrush(t.colour("raised"))
+        self._hover.border = pen(t.colour("border"))
+        self._hover.setZValue(100)
+        (x0, x1), (y0, y1) = self.plot.vb.viewRange()
+        anchor = (1.05 if point.x() > (x0 + x1) / 2 else -0.05, 0 if point.y() > (y0 + y1) / 2 else 1)
+        self._hover.setAnchor(anchor)
+        self._hover.setPos(point)
+
+    def leaveEvent(self, event) -> None:
+        self._hover.setVisible(False)
+        super().leaveEvent(event)

@@ -1,0 +1,118 @@
+"""Draws a `CurveFigure`: rows, prediction and residuals along one column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF
+
+from workbench.figures.surface import VALIDATION, CurveFigure
+from workbench.ui import theme
+from workbench.ui.plots.base import FigurePlot, pen
+from workbench.ui.plots.surface import show_axis
+
+POINT_PX = 6
+
+
+class CurvePlot(FigurePlot):
+    """Data and prediction above, residuals below; for classes one probability line each."""
+
+    figure: CurveFigure | None
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent)
+        self.setObjectName("surface.curve")
+        self.residual_plot = self.add_plot(3)
+        self.ci.layout.setRowStretchFactor(2, 3)
+        self.ci.layout.setRowStretchFactor(3, 1)
+        self.residual_plot.setXLink(self.plot)
+        for plot in self.plots:
+            plot.vb.setMouseEnabled(x=False, y=False)
+            plot.getAxis("left").setWidth(56)
+        self.curves: list[pg.PlotDataItem] = []
+        self.points: list[pg.ScatterPlotItem] = []
+        self.restyle()
+
+    def draw(self) -> None:
+        figure = self.figure
+        self.header.say(figure.title, figure.subtitle, figure.held_text)
+        for plot in self.plots:
+            for item in [*self.curves, *self.points]:
+                if item in plot.items:
+                    plot.removeItem(item)
+        self.curves, self.points = [], []
+        has_residuals = len(figure.residuals) > 0
+        self.residual_plot.setVisible(has_residuals)
+        self.residual_plot.setMaximumHeight(1e6 if has_residuals else 0)
+        show_axis(self.plot.getAxis("bottom"), figure.x)
+        show_axis(self.residual_plot.getAxis("bottom"), figure.x)
+        if has_residuals:
+            self.plot.getAxis("bottom").set_name("")
+        self.plot.setXRange(figure.x.low, figure.x.high, padding=0)
+        if figure.classes:
+            self._draw_classes()
+        else:
+            self._draw_numbers()
+            self._draw_residuals()
+
+    def _steps(self, values):
+        """A value a cell as a line that is level within each cell: borders are where they are."""
+        return np.repeat(self.figure.x.edges, 2)[1:-1], np.repeat(values, 2)
+
+    def _add_curve(self, plot, values, colour, width=2.0) -> None:
+        curve = pg.PlotDataItem(*self._steps(values), pen=pen(colour, width))
+        curve.setZValue(5)
+        plot.addItem(curve, ignoreBounds=True)
+        self.curves.append(curve)
+
+    def _draw_classes(self) -> None:
+        figure = self.figure
+        n = len(figure.classes)
+        colours = [theme.class_colour(k, n, figure.event_idx) for k in range(n)]
+        self.plot.getAxis("left").set_name(f"probability of {figure.target}")
+        self.plot.setYRange(-0.04, 1.08, padding=0)
+        for class_idx, colour in enumerate(colours):
+            self._add_curve(self.plot, figure.answer[class_idx], colour, 2.5)
+            rows = np.flatnonzero((figure.points.codes == class_idx) & np.isfinite(figure.points.x))
+            spread = 1.05 - 0.05 * (rows * 0.6180339887498949 % 1.0)
+            self._add_points(self.plot, figure.points.x[rows], spread, rows, colour)
+        self.legend_.show_entries(zip(figure.classes, colours, strict=True))
+
+    def _draw_numbers(self) -> None:
+        figure, points = self.figure, self.figure.points
+        self.plot.getAxis("left").set_name(figure.target)
+        rows = np.flatnonzero(np.isfinite(points.x) & np.isfinite(points.y))
+        self._add_points(self.plot, points.x[rows], points.y[rows], rows, theme.class_colour(0))
+        self._add_curve(self.plot, figure.answer[0], theme.line_colour("validation"))
+        seen = np.concatenate([points.y[rows], figure.answer[0]])
+        margin = 0.06 * (float(seen.max()) - float(seen.min())) or 0.5
+        self.plot.setYRange(float(seen.min()) - margin, float(seen.max()) + margin, padding=0)
+        entries = [("rows", theme.class_colour(0)), ("prediction", theme.line_colour("validation"))]
+        self.legend_.show_entries(entries)
+
+    def _draw_residuals(self) -> None:
+        figure, points = self.figure, self.figure.points
+        rows = np.flatnonzero(np.isfinite(points.x) & np.isfinite(figure.residuals))
+        residuals = figure.residuals[rows]
+        self._add_points(self.residual_plot, points.x[rows], residuals, rows, theme.class_colour(0))
+        zero = pg.PlotDataItem(
+            [figure.x.low, figure.x.high], [0.0, 0.0], pen=pen(theme.tokens().colour("control"))
+        )
+        self.residual_plot.addItem(zero, ignoreBounds=True)
+        self.curves.append(zero)
+        reach = 1.1 * float(np.max(np.abs(residuals), initial=0.0)) or 0.5
+        self.residual_plot.setYRange(-reach, reach, padding=0)
+        self.residual_plot.getAxis("left").set_name("residual")
+
+    def _add_points(self, plot, x, y, rows, colour) -> None:
+        is_validation = self.figure.points.parts[rows] == VALIDATION
+        for mask, hollow in ((~is_validation, False), (is_validation, True)):
+            if mask.any():
+                edge = pen(colour, 1.5) if hollow else pen(theme.tokens().colour("text"), 0.75)
+                fill = theme.tokens().colour("surface") if hollow else colour
+                item = pg.ScatterPlotItem(x[mask], y[mask], size=POINT_PX, pen=edge, brush=fill)
+                plot.addItem(item, ignoreBounds=True)
+                self.points.append(item)
+
+    def hover_text(self, point: QPointF) -> str:
+        return self.figure.text_at(point.x())

@@ -1,0 +1,189 @@
+"""Draws the pictures of the Scores view: confusion, importances, predicted against actual."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsWidget
+
+from workbench.figures.scores import BarsFigure, ConfusionFigure, ScatterFigure
+from workbench.figures.words import count, fixed, number
+from workbench.ui import theme
+from workbench.ui.plots.base import FigurePlot, pen
+
+ROW, MAX_NAME = 28, 160
+
+
+class _Drawing(QGraphicsWidget):
+    """The free part of a picture: painted by its plot."""
+
+    def __init__(self, owner) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def sizeHint(self, which, constraint=QSizeF()) -> QSizeF:  # noqa: B008 - Qt's own default
+        return QSizeF(1e6, 1e6) if which == Qt.SizeHint.MaximumSize else QSizeF(40, 40)
+
+    def paint(self, painter: QPainter, option, widget=None) -> None:
+        if self._owner.figure is not None:
+            self._owner.paint_into(painter, self.rect())
+
+
+class DrawnPlot(FigurePlot):
+    """A picture without axes, painted by `paint_into`."""
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent)
+        self.ci.removeItem(self.plot)
+        self.drawing = _Drawing(self)
+        self.ci.addItem(self.drawing, 2, 0)
+
+    def draw(self) -> None:
+        self.header.say(self.figure.title, self.figure.subtitle)
+        self.setMinimumHeight(self.height_needed())
+        self.drawing.update()
+
+    def height_needed(self) -> int:
+        return 160
+
+    def _on_mouse_moved(self, position) -> None:
+        pass
+
+    def paint_into(self, painter: QPainter, rect: QRectF) -> None:
+        raise NotImplementedError
+
+
+def draw_text(painter, rect, text, font, token, align, elide=Qt.TextElideMode.ElideMiddle) -> None:
+    """Write literal text into a box, shortened to its width."""
+    painter.setFont(font)
+    painter.setPen(theme.tokens().colour(token))
+    shown = QFontMetricsF(font).elidedText(text, elide, rect.width())
+    painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+class ConfusionPlot(DrawnPlot):
+    """True classes in rows, predicted in columns; right answers in the accent, errors in danger."""
+
+    figure: ConfusionFigure | None
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent)
+        self.setObjectName("scores.confusion")
+
+    def height_needed(self) -> int:
+        return theme.scaled(64 + 24 + ROW * (len(self.figure.classes) + 1))
+
+    def paint_into(self, painter: QPainter, rect: QRectF) -> None:
+        figure, row = self.figure, theme.scaled(ROW)
+        n, small, body = len(figure.classes), theme.font(11), theme.font(13)
+        metrics = QFontMetricsF(small)
+        names = max(metrics.horizontalAdvance(name) for name in figure.classes) + 24
+        names = min(names, MAX_NAME, rect.width() * 0.4)
+        wide = min((rect.width() - names - 8) / (n + 1), 96.0)
+        top = theme.scaled(18)
+        right, left = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
+        head = QRectF(names, 0, wide * n, top)
+        draw_text(painter, head, "predicted", small, "text3", Qt.AlignmentFlag.AlignHCenter)
+        draw_text(painter, QRectF(4, top, names - 8, row), "true", small, "text3", left)
+        for k, name in enumerate(figure.classes):
+            draw_text(painter, QRectF(names + k * wide + 4, top, wide - 12, row), name, small, "text2", right)
+        for i, name in enumerate(figure.classes):
+            y = top + (i + 1) * row
+            self._swatch(painter, QRectF(4, y + row / 2 - 5, 10, 10), i)
+            draw_text(painter, QRectF(20, y, names - 24, row), name, small, "text2", left)
+            total = int(figure.counts[i].sum())
+            for k in range(n):
+                cell = QRectF(names + k * wide, y, wide, row).adjusted(1, 1, -1, -1)
+                self._cell(painter, cell, int(figure.counts[i, k]), total, i == k, body)
+
+    def _swatch(self, painter: QPainter, box: QRectF, class_idx: int) -> None:
+        painter.setPen(pen(theme.tokens().colour("control")))
+        painter.setBrush(theme.class_colour(class_idx, len(self.figure.classes), self.figure.event_idx))
+        painter.drawRect(box)
+
+    def _cell(self, painter, cell: QRectF, n: int, total: int, is_right: bool, font) -> None:
+        t = theme.tokens()
+        if n:
+            soft = t.colour("accent_soft" if is_right else "danger_soft")
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.mix(soft, t.colour("surface"), 0.35 + 0.65 * n / max(total, 1)))
+            painter.drawRoundedRect(cell, 4, 4)
+        inner = cell.adjusted(4, 0, -8, 0)
+        draw_text(painter, inner, count(n), font, "text" if n else "text3", Qt.AlignmentFlag.AlignRight)
+
+
+class ImportancesPlot(DrawnPlot):
+    """A bar a column, largest first, with its share."""
+
+    figure: BarsFigure | None
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent)
+        self.setObjectName("scores.importances")
+
+    def height_needed(self) -> int:
+        return theme.scaled(64 + 24 * max(len(self.figure.names), 1))
+
+    def paint_into(self, painter: QPainter, rect: QRectF) -> None:
+        figure, row, font = self.figure, theme.scaled(24), theme.font(12)
+        t, metrics = theme.tokens(), QFontMetricsF(font)
+        names = max((metrics.horizontalAdvance(name) for name in figure.names), default=0.0) + 12
+        names = min(names, rect.width() * 0.4)
+        room = rect.width() - names - theme.scaled(52)
+        largest = float(np.max(figure.values, initial=0.0)) or 1.0
+        for k, (name, value) in enumerate(zip(figure.names, figure.values, strict=True)):
+            y = 4 + k * row
+            draw_text(painter, QRectF(4, y, names - 8, row), name, font, "text", Qt.AlignmentFlag.AlignLeft)
+            bar = QRectF(names, y + row * 0.25, max(room * float(value) / largest, 1.0), row * 0.5)
+            painter.setPen(pen(t.colour("control")))
+            painter.setBrush(theme.line_colour("training"))
+            painter.drawRect(bar)
+            after = QRectF(bar.right() + 8, y, theme.scaled(48), row)
+            draw_text(painter, after, fixed(float(value), 3), font, "text2", Qt.AlignmentFlag.AlignLeft)
+
+
+class ScatterPlot(FigurePlot):
+    """Predicted against actual, with the line on which both are the same."""
+
+    figure: ScatterFigure | None
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent)
+        self.setObjectName("scores.predicted")
+        self.setMinimumHeight(280)
+        self.points = pg.ScatterPlotItem()
+        self.diagonal = pg.PlotDataItem()
+        self.plot.addItem(self.diagonal, ignoreBounds=True)
+        self.plot.addItem(self.points, ignoreBounds=True)
+        self.plot.vb.setMouseEnabled(x=False, y=False)
+
+    def draw(self) -> None:
+        figure, t = self.figure, theme.tokens()
+        self.header.say(figure.title, figure.subtitle)
+        self.plot.getAxis("bottom").set_name(f"{figure.target}, actual")
+        self.plot.getAxis("left").set_name(f"{figure.target}, predicted")
+        edge = pen(t.colour("text"), 0.75)
+        colour = QColor(theme.class_colour(0))
+        self.points.setData(figure.actual, figure.predicted, size=6, brush=colour, pen=edge)
+        both = np.concatenate([figure.actual, figure.predicted])
+        low, high = float(both.min()), float(both.max())
+        margin = 0.05 * (high - low) or 0.5
+        low, high = low - margin, high + margin
+        self.diagonal.setData([low, high], [low, high])
+        self.diagonal.setPen(pen(t.colour("control"), 1, Qt.PenStyle.DashLine))
+        self.plot.setXRange(low, high, padding=0)
+        self.plot.setYRange(low, high, padding=0)
+
+    def hover_text(self, point: QPointF) -> str:
+        figure = self.figure
+        (x0, x1), (y0, y1) = self.plot.vb.viewRange()
+        away = ((figure.actual - point.x()) / (x1 - x0)) ** 2 + (
+            (figure.predicted - point.y()) / (y1 - y0)
+        ) ** 2
+        nearest = int(np.argmin(away))
+        if away[nearest] > 0.02**2:
+            return ""
+        actual, predicted = number(figure.actual[nearest], 5), number(figure.predicted[nearest], 5)
+        return f"actual {actual}\npredicted {predicted}"

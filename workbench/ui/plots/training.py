@@ -1,0 +1,168 @@
+"""Draws a `TrainingFigure`: loss by round, live."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+
+from workbench.figures.training import TrainingFigure
+from workbench.ui import theme
+from workbench.ui.plots.base import FigurePlot, pen
+
+WIDTHS = {"training": 1.5, "validation": 2.5}
+MAX_NAMED = 4
+
+
+class TrainingPlot(FigurePlot):
+    """Curves with their names at their ends, the best round, and a hairline at the pointer.
+
+    `curve_train` and `curve_val` are the first two curves' items; `curve_train.getData()` is what is
+    drawn at this moment.
+    """
+
+    figure: TrainingFigure | None
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent)
+        self.setObjectName("training.plot")
+        self.shows_all = False
+        self.curves: list[pg.PlotDataItem] = []
+        self._dots: list[pg.ScatterPlotItem] = []
+        self._names: list[pg.TextItem] = []
+        self._best = pg.InfiniteLine(angle=90)
+        self._best_name = pg.TextItem("", anchor=(0.5, 0))
+        self._hairline = pg.InfiniteLine(angle=90)
+        self._empty = pg.TextItem("", anchor=(0.5, 0.5))
+        for item in (self._best, self._best_name, self._hairline, self._empty):
+            item.setVisible(False)
+            self.plot.addItem(item, ignoreBounds=True)
+        self.plot.vb.setMouseEnabled(x=False, y=False)
+
+    @property
+    def curve_train(self) -> pg.PlotDataItem | None:
+        return self._curve_of("training")
+
+    @property
+    def curve_val(self) -> pg.PlotDataItem | None:
+        return self._curve_of("validation")
+
+    def _curve_of(self, role: str) -> pg.PlotDataItem | None:
+        for line, curve in zip(self.figure.lines if self.figure else (), self.curves, strict=False):
+            if line.role == role:
+                return curve
+        return None
+
+    def set_shows_all(self, shows_all: bool) -> None:
+        """Span all finite values instead of the robust range."""
+        self.shows_all = shows_all
+        if self.figure is not None:
+            self.draw()
+
+    def draw(self) -> None:
+        figure, t = self.figure, theme.tokens()
+        self.header.say(figure.title, figure.subtitle, figure.note)
+        self.plot.getAxis("left").set_name(figure.y_label)
+        self.plot.getAxis("bottom").set_name(figure.x_label)
+        self._match_items(len(figure.lines))
+        for idx, line in enumerate(figure.lines):
+            self._draw_line(idx, line)
+        is_named = len(figure.lines) <= MAX_NAMED
+        colours = [self._colour(idx, line) for idx, line in enumerate(figure.lines)]
+        entries = [(line.name, colour) for line, colour in zip(figure.lines, colours, strict=True)]
+        self.legend_.show_entries(() if is_named else entries)
+        self._draw_best(t)
+        self._set_ranges()
+        self._place_names(is_named)
+
+    def _match_items(self, n: int) -> None:
+        while len(self.curves) < n:
+            curve, dots, name = pg.PlotDataItem(connect="finite"), pg.ScatterPlotItem(), pg.TextItem("")
+            for item in (curve, dots, name):
+                self.plot.addItem(item, ignoreBounds=True)
+            self.curves.append(curve)
+            self._dots.append(dots)
+            self._names.append(name)
+        for idx in range(n, len(self.curves)):
+            self.curves[idx].setData([], [])
+            self._dots[idx].setData([], [])
+            self._names[idx].setVisible(False)
+
+    def _colour(self, idx: int, line):
+        if line.role in theme.LINE_ROLES:
+            return theme.line_colour(line.role)
+        return theme.line_colour(idx if line.colour is None else line.colour)
+
+    def _draw_line(self, idx: int, line) -> None:
+        colour = self._colour(idx, line)
+        style = Qt.PenStyle.DotLine if line.role == "out_of_bag" or line.is_dashed else Qt.PenStyle.SolidLine
+        self.curves[idx].setPen(pen(colour, WIDTHS.get(line.role, 2.0), style))
+        self.curves[idx].setData(line.x, line.y)
+        alone = line.alone
+        self._dots[idx].setData(line.x[alone], line.y[alone], size=7, brush=colour, pen=pen(colour))
+
+    def _draw_best(self, t) -> None:
+        best = self.figure.best_round
+        for item in (self._best, self._best_name):
+            item.setVisible(best is not None)
+        if best is not None:
+            self._best.setPos(best)
+            self._best.setPen(pen(t.colour("text3"), 1, Qt.PenStyle.DashLine))
+            self._best_name.setFont(theme.font(11))
+            self._best_name.setText(f"best {best}", color=t.colour("text2"))
+
+    def _set_ranges(self) -> None:
+        figure = self.figure
+        shown = figure.full_range if self.shows_all else figure.y_range
+        self._empty.setVisible(shown is None)
+        last = max((float(line.x[-1]) for line in figure.lines if len(line.x)), default=1.0)
+        first = min((float(line.x[0]) for line in figure.lines if len(line.x)), default=0.0)
+        if last == first:
+            first, last = first - 0.5, last + 0.5
+        # room on the right for the names at the lines' ends
+        self.plot.setXRange(first, last + 0.16 * (last - first), padding=0)
+        low, high = shown or (0.0, 1.0)
+        self.plot.setYRange(low, high, padding=0)
+        if shown is None:
+            self._empty.setFont(theme.font(13))
+            self._empty.setText(figure.note or "no values yet", color=theme.tokens().colour("text3"))
+            self._empty.setPos((first + last) / 2, 0.5)
+        if figure.best_round is not None:
+            self._best_name.setAnchor((1.0 if figure.best_round > (first + last) / 2 else 0.0, 0))
+            self._best_name.setPos(figure.best_round, high)
+
+    def _place_names(self, is_named: bool) -> None:
+        (low, high), taken = self.plot.vb.viewRange()[1], []
+        step = 16 * (high - low) / max(self.plot.vb.height(), 60)
+        ends = []
+        for idx, line in enumerate(self.figure.lines):
+            at = np.flatnonzero(np.isfinite(line.y))
+            self._names[idx].setVisible(is_named and len(at) > 0)
+            if is_named and len(at):
+                ends.append((float(np.clip(line.y[at[-1]], low, high)), float(line.x[at[-1]]), idx))
+        for y, x, idx in sorted(ends):
+            place = max(y, taken[-1] + step) if taken else y
+            taken.append(place)
+            line = self.figure.lines[idx]
+            self._names[idx].setFont(theme.font(11, 600))
+            self._names[idx].setAnchor((0, 0.5))
+            self._names[idx].setText(line.name, color=theme.tokens().colour("text"))
+            self._names[idx].setPos(x, place)
+
+    def hover_text(self, point: QPointF) -> str:
+        found = self.figure.values_at(point.x())
+        self._hairline.setVisible(found is not None)
+        if found is None:
+            return ""
+        self._hairline.setPos(found[0])
+        self._hairline.setPen(pen(theme.tokens().colour("control")))
+        return self.figure.hairline_text(point.x())
+
+    def leaveEvent(self, event) -> None:
+        self._hairline.setVisible(False)
+        super().leaveEvent(event)
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        if getattr(self, "figure", None) is not None:
+            self._place_names(len(self.figure.lines) <= MAX_NAMED)
