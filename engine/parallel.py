@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -20,6 +20,7 @@ from engine.errors import ParameterError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+POLL_S = 0.03  # between two looks at a monitor while tasks run
 
 _executor: ContextVar[Executor | None] = ContextVar("executor", default=None)
 _inside_task: ContextVar[bool] = ContextVar("inside_task", default=False)
@@ -85,13 +86,17 @@ def for_chunks(
 
 
 def map_tasks(
-    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    n_jobs: int | None = None,
+    while_waiting: Callable[[], None] | None = None,
 ) -> Iterator[Result]:
     """Yield ``function(item)`` for every item, in order, as they become ready.
 
     Tasks are pure functions: on another executor (see `use`) they may run in another process. At
     most twice as many as there are threads are under way, so a caller that stops taking results
-    stops the work; tasks not yet begun are then cancelled.
+    stops the work; tasks not yet begun are then cancelled. `while_waiting` is called in the calling
+    thread about every 30 ms while it waits; never when the tasks run in that thread.
     """
     remote = _executor.get()
     n_threads = resolve_jobs(n_jobs)
@@ -100,17 +105,27 @@ def map_tasks(
         return
     executor = remote or _pool(n_threads)
     task = function if remote is not None else _as_task(function)
-    waiting, upcoming = [], iter(items)
+    waiting: list[Future[Result]] = []
+    upcoming = iter(items)
     try:
         for item in upcoming:
             waiting.append(executor.submit(task, item))
             if len(waiting) >= 2 * n_threads:
-                yield waiting.pop(0).result()
+                yield _result(waiting.pop(0), while_waiting)
         while waiting:
-            yield waiting.pop(0).result()
+            yield _result(waiting.pop(0), while_waiting)
     finally:
         for future in waiting:
             future.cancel()
+
+
+def _result(future: Future[Result], while_waiting: Callable[[], None] | None) -> Result:
+    while while_waiting is not None:
+        done, _ = wait([future], timeout=POLL_S)
+        if done:
+            break
+        while_waiting()
+    return future.result()
 
 
 def _as_task(function: Callable[..., Result]) -> Callable[..., Result]:

@@ -1,0 +1,130 @@
+"""Grows the trees of a forest as independent tasks that a stop reaches while they run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import dtypes, parallel
+from engine.base import TrainingData, member_seed
+from engine.errors import ParameterError
+from engine.forest.kernels import keep_drawn
+from engine.monitor import FitMonitor, IterationEvent
+from engine.predict import add_values_of_rows
+from engine.tree.grow import Grower, Presorted, make_rules
+from engine.tree.structure import Tree
+
+ROWS_PER_STOP = 65_536  # rows predicted out of bag between two looks at the stop
+
+
+class StopWatcher:
+    """Asks the monitor, from the fitting thread only; tasks in any thread see the answer."""
+
+    def __init__(self, monitor: FitMonitor, event: IterationEvent) -> None:
+        self._monitor, self._owner = monitor, threading.get_ident()
+        self.event, self.is_stopped = event, False
+
+    def tell(self, event: IterationEvent) -> None:
+        """Tell the monitor of a finished tree."""
+        self.event = replace(event, new_trees=())
+        self.is_stopped = self._monitor.on_iteration(event) or self.is_stopped
+
+    def poll(self) -> None:
+        """Ask whether to stop, repeating the last event."""
+        self.is_stopped = self._monitor.on_iteration(self.event) or self.is_stopped
+
+    def ask(self, _n_nodes: int, _fraction: float) -> bool:
+        """Answer a growing tree; the monitor itself is asked only in the fitting thread."""
+        if threading.get_ident() == self._owner:
+            self.poll()
+        return self.is_stopped
+
+
+@dataclass(frozen=True)
+class Member:
+    """One tree of the forest, the rows it did not see and what it says of them."""
+
+    tree: Tree
+    is_partial: bool
+    oob_rows: NDArray[np.int64]
+    oob_values: NDArray[np.float64] | None
+
+
+class ForestGrower:
+    """What the tasks share: the presorted table, read only."""
+
+    def __init__(
+        self, estimator: Any, data: TrainingData, presorted: Presorted, watcher: StopWatcher
+    ) -> None:
+        self._estimator, self._data = estimator, data
+        self._presorted, self._watcher = presorted, watcher
+
+    def members(self) -> Iterator[Member]:
+        """Yield the trees in order; a partial one is the last."""
+        tasks = range(self._estimator.n_estimators)
+        polled = parallel.map_tasks(
+            self.grow, tasks, self._estimator.n_jobs, while_waiting=self._watcher.poll
+        )
+        for member in polled:
+            yield member
+            if member.is_partial:
+                return
+
+    def grow(self, member: int) -> Member:
+        """Grow tree `member`: a task, the same whatever runs beside it."""
+        estimator, data = self._estimator, self._data
+        n_drawn = np.bincount(draw_rows(estimator, data.n_rows, member), minlength=data.n_rows)
+        w = dtypes.as_input(data.sample_weight * n_drawn)
+        order = self._drawn_order(n_drawn)
+        rules = make_rules(estimator, data, float(w.sum()))
+        grower = Grower(self._presorted, order, data.y, w, rules, member_seed(estimator.seed_, member))
+        grown = grower.grow(self._watcher.ask)
+        oob_rows = np.flatnonzero(n_drawn == 0)
+        values = None
+        if estimator.bootstrap and estimator.oob_score:
+            values = self._oob_values(grown.tree, oob_rows)
+        return Member(grown.tree, grown.is_partial, oob_rows, values)
+
+    def _drawn_order(self, n_drawn: NDArray[np.int64]) -> NDArray[np.int32]:
+        order = np.empty((self._data.n_features, np.count_nonzero(n_drawn)), dtypes.SAMPLE_DTYPE)
+        for feature in range(self._data.n_features):
+            keep_drawn(self._presorted.order[feature], n_drawn, order[feature])
+        return order
+
+    def _oob_values(self, tree: Tree, oob_rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        values = np.zeros((self._data.n_rows, tree.n_outputs))
+        for start in range(0, len(oob_rows), ROWS_PER_STOP):
+            if self._watcher.is_stopped:
+                break
+            add_values_of_rows(tree, self._data.X, oob_rows[start : start + ROWS_PER_STOP], values)
+        return values[oob_rows]
+
+
+def draw_rows(estimator: Any, n_rows: int, member: int) -> NDArray[np.int64]:
+    """Return the rows that tree `member` draws, repeats included: int64 (n_drawn,) (D9)."""
+    if not estimator.bootstrap:
+        return np.arange(n_rows)
+    rng = np.random.default_rng(np.random.SeedSequence(estimator.seed_, spawn_key=(member,)))
+    return rng.integers(n_rows, size=n_to_draw(estimator.max_samples, n_rows))
+
+
+def n_to_draw(max_samples: Any, n_rows: int) -> int:
+    """Return how many rows a tree draws, at least one."""
+    if max_samples is None:
+        return n_rows
+    if isinstance(max_samples, (int, np.integer)):
+        if max_samples > n_rows:
+            raise ParameterError(
+                f"max_samples is {max_samples} but the table has {n_rows} rows; enter at most {n_rows}"
+            )
+        return int(max_samples)
+    if max_samples > 1:
+        raise ParameterError(
+            f"max_samples is {max_samples!r}; enter a share up to 1, or a whole number of rows"
+        )
+    return max(1, round(max_samples * n_rows))

@@ -1,0 +1,118 @@
+"""What trees say about rows: the only way from a table to leaf values (contracts D7).
+
+Sums run over the trees in their order, row by row, so neither the number of threads nor the way a
+table is cut into chunks changes a bit of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import dtypes, parallel
+from engine.kernels import predict as kernels
+from engine.kernels.routing import apply_rows
+from engine.tree.structure import Tree
+
+ROWS_PER_CHUNK = 4096  # 28 float32 columns of it fit the second-level cache while the trees pass by
+
+_ROUTING = (
+    "feature",
+    "kind",
+    "threshold",
+    "level_offsets",
+    "level_sets",
+    "first_child",
+    "missing_child",
+    "unseen_child",
+)
+
+
+def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = None) -> NDArray[np.float64]:
+    """Sum the leaf values of `trees` for every row.
+
+    Parameters
+    ----------
+    trees : sequence of Tree, not empty, all with the same number of outputs
+    X : float32 or float64 (n_samples, n_features)
+        Encoded table, see `engine.features`.
+    n_jobs : int, optional
+        Threads at most; the result does not depend on it.
+
+    Returns
+    -------
+    float64 (n_samples, n_outputs)
+    """
+    X = dtypes.as_input(X)
+    sums = np.zeros((len(X), trees[0].n_outputs), dtypes.VALUE_DTYPE)
+    roots, packed = _lay_end_to_end(trees)
+
+    def add_chunk(_chunk_idx: int, start: int, stop: int) -> None:
+        kernels.add_leaf_values(X, start, stop, roots, *packed, sums)
+
+    parallel.for_chunks(add_chunk, len(X), ROWS_PER_CHUNK, n_jobs)
+    return sums
+
+
+def leaf_numbers(tree: Tree, X: NDArray[Any], n_jobs: int | None = None) -> NDArray[np.int32]:
+    """Return the node number of the leaf that every row reaches: int32 (n_samples,).
+
+    Parameters
+    ----------
+    X : float32 or float64 (n_samples, n_features)
+        Encoded table.
+    """
+    X = dtypes.as_input(X)
+    leaves = np.empty(len(X), dtypes.NODE_DTYPE)
+    arrays = [getattr(tree, name) for name in _ROUTING]
+
+    def apply_chunk(_chunk_idx: int, start: int, stop: int) -> None:
+        apply_rows(X, start, stop, *arrays, leaves)
+
+    parallel.for_chunks(apply_chunk, len(X), ROWS_PER_CHUNK, n_jobs)
+    return leaves
+
+
+def add_values_of_rows(
+    tree: Tree,
+    X: NDArray[Any],
+    rows: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    n_jobs: int | None = None,
+) -> None:
+    """Add one tree's leaf values to the listed rows of `sums`, in place.
+
+    Parameters
+    ----------
+    X : float32 or float64 (n_samples, n_features)
+        Encoded table, C-contiguous and read-only (`dtypes.as_input`).
+    rows : int64 (n_listed,)
+        Row numbers, each at most once.
+    sums : float64 (n_samples, n_outputs)
+    """
+    rows = dtypes.as_input(rows, np.int64)
+    arrays = [getattr(tree, name) for name in (*_ROUTING, "value")]
+
+    def add_chunk(_chunk_idx: int, start: int, stop: int) -> None:
+        kernels.add_listed_leaf_values(X, rows, start, stop, *arrays, sums)
+
+    parallel.for_chunks(add_chunk, len(rows), ROWS_PER_CHUNK, n_jobs)
+
+
+def _lay_end_to_end(trees: Sequence[Tree]) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
+    """Return the root of every tree and the routing arrays and values of all trees in one row each."""
+    sizes = np.array([tree.n_nodes for tree in trees], np.int64)
+    roots = np.cumsum(sizes) - sizes
+    if len(trees) == 1:
+        return dtypes.as_input(roots), [getattr(trees[0], name) for name in (*_ROUTING, "value")]
+    arrays = {name: np.concatenate([getattr(tree, name) for tree in trees]) for name in ("value", *_ROUTING)}
+    # children and level sets are counted from the tree's own start: shift them to where it now lies
+    arrays["first_child"] += np.repeat(roots, sizes).astype(dtypes.NODE_DTYPE)
+    n_entries = np.array([len(tree.level_sets) for tree in trees], np.int64)
+    entry_starts = np.cumsum(n_entries) - n_entries
+    offsets = [tree.level_offsets[:-1] + start for tree, start in zip(trees, entry_starts, strict=True)]
+    arrays["level_offsets"] = np.append(np.concatenate(offsets), n_entries.sum())
+    return dtypes.as_input(roots), [dtypes.as_input(arrays[name]) for name in (*_ROUTING, "value")]

@@ -1,0 +1,258 @@
+"""`DecisionTreeClassifier` and `DecisionTreeRegressor`: exact CART trees."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from engine.base import TrainingData, begin_fit, begin_validation, check_X, draw_seed, member_seed
+from engine.errors import ParameterError
+from engine.inspection import impurity_importances
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
+from engine.parameters import Parameter, check_parameters
+from engine.predict import leaf_numbers, tree_values
+from engine.tree.grow import Grower, make_rules, presort
+from engine.tree.parameters import TREE_CLASSIFIER, TREE_REGRESSOR
+from engine.tree.structure import Tree, single_leaf
+
+SORTING_SHARE = 0.2  # of the whole fit's progress
+
+_DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen, Stone 1984).
+
+    At each node every column and every threshold halfway between two adjacent distinct values is
+    tried, for categories the partitions of their levels; the split with the largest decrease of
+    impurity wins, ties going to the lowest column and then the lowest threshold. Missing values go
+    to the side where they help most, and "is missing" is a split of its own.
+
+    Parameters
+    ----------
+    criterion : {criterion}
+    max_depth : int or None, default None
+    max_leaf_nodes : int or None, default None
+        Best-first growth up to this many leaves.
+    min_samples_leaf, min_samples_split : int or float, default 1 and 2
+        Rows of positive weight, or a share of them; weights are not counted here.
+    min_impurity_decrease : float, default 0
+        Least decrease, multiplied by the node's share of the total weight.
+    min_weight_fraction_leaf : float from 0 to 0.5, default 0
+    max_features : int, float, "sqrt", "log2" or None, default None
+        Columns drawn at each node; columns constant there do not count.{class_weight}
+    categorical_features : "from_dtype", None or sequence, default "from_dtype"
+        See `engine.features.learn_features`.
+    random_state : None, int or generator
+        For `max_features`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    features_ : tuple of FeatureSpec{classes}
+    feature_importances_ : float64 (n_features,)
+        Shares of the weighted impurity decrease.
+    seed_ : int
+    stopped_ : bool
+        A monitor ended the growth early; the tree is usable all the same.
+    """
+
+
+class _DecisionTree(BaseEstimator):
+    """What both trees share; a subclass says whether it classifies."""
+
+    _is_classifier: bool
+    _table: tuple[Any, ...]
+    max_depth: Any
+    random_state: Any
+    class_weight: Any = None
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None,
+        sample_weight_val: Any = None, monitor: FitMonitor | None = None,
+    ) -> Self:  # fmt: skip
+        """Grow the tree; it may end early and is usable all the same.
+
+        ``monitor.on_iteration(event)`` is called in this thread about every 20 ms of work; True ends
+        the growth. A validation part is checked and otherwise not used.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like (n_samples, n_features)
+        y : array-like (n_samples,)
+        sample_weight : array-like (n_samples,), optional
+        X_val, y_val, sample_weight_val
+            As X, y and sample_weight.
+        monitor : FitMonitor, optional
+
+        Raises
+        ------
+        ParameterError
+            A hyperparameter is outside its documented range.
+        DataError
+            X, y or the weights do not fit; see `engine.base.begin_fit`.
+        """
+        check_tree_parameters(self, self._table)
+        data = begin_fit(
+            self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
+        )
+        if X_val is not None:
+            begin_validation(self, X_val, y_val, sample_weight_val, data)
+        self.n_outputs_ = 1
+        self.seed_ = draw_seed(self.random_state)
+        self.tree_, self.stopped_ = _grow(self, data, monitor or NULL_MONITOR)
+        self.feature_importances_ = impurity_importances([self.tree_], data.n_features)
+        return self
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the node number of every row's leaf: int32 (n_samples,)."""
+        check_is_fitted(self, "tree_")
+        return leaf_numbers(self.tree_, check_X(self, X))
+
+    def get_depth(self) -> int:
+        """Return how many questions the longest path asks."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # noqa: D101 - set below
+    _is_classifier = True
+    _table = TREE_CLASSIFIER
+    __doc__ = _DOC.format(
+        criterion='"gini" or "entropy", default "gini"',
+        class_weight='\n    class_weight : "balanced", dict or None, default None',
+        classes="\n    classes_ : ndarray (n_classes,)",
+    )
+
+    def __init__(
+        self, *, criterion: str = "gini", max_depth: int | None = None, max_leaf_nodes: int | None = None,
+        min_samples_leaf: float = 1, min_samples_split: float = 2, min_impurity_decrease: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0, max_features: Any = None, class_weight: Any = None,
+        categorical_features: Any = "from_dtype", random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the class fractions of every row's leaf: float64 (n_samples, n_classes)."""
+        check_is_fitted(self, "tree_")
+        return tree_values([self.tree_], check_X(self, X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return every row's most frequent class, the first on a tie: (n_samples,)."""
+        class_idx = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[class_idx]
+
+
+class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # noqa: D101 - set below
+    _is_classifier = False
+    _table = TREE_REGRESSOR
+    __doc__ = _DOC.format(criterion='"squared_error"', class_weight="", classes="")
+
+    def __init__(
+        self, *, criterion: str = "squared_error", max_depth: int | None = None,
+        max_leaf_nodes: int | None = None, min_samples_leaf: float = 1, min_samples_split: float = 2,
+        min_impurity_decrease: float = 0.0, min_weight_fraction_leaf: float = 0.0, max_features: Any = None,
+        categorical_features: Any = "from_dtype", random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean of every row's leaf: float64 (n_samples,)."""
+        check_is_fitted(self, "tree_")
+        return tree_values([self.tree_], check_X(self, X))[:, 0]
+
+
+def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
+    """Check every parameter of a tree or a forest of them; a dict of class weights is checked when used.
+
+    Raises
+    ------
+    ParameterError
+        The first one outside its range.
+    """
+    if isinstance(estimator.class_weight, Mapping):
+        table = tuple(parameter for parameter in table if parameter.name != "class_weight")
+    check_parameters(estimator, table)
+    for name, least in (("min_samples_leaf", 1), ("min_samples_split", 2)):
+        wanted = getattr(estimator, name)
+        is_count = isinstance(wanted, numbers.Integral)
+        if (is_count and wanted < least) or (not is_count and wanted > 1):
+            raise ParameterError(
+                f"{name} is {wanted!r}; enter a whole number of rows from {least}, or a share above 0 up to 1"
+            )
+    wanted = estimator.max_features
+    if isinstance(wanted, float) and wanted > 1:
+        raise ParameterError(
+            f"max_features is {wanted!r}; enter a whole number of columns, a share above 0 up to 1, "
+            "'sqrt', 'log2' or None (all columns)"
+        )
+
+
+def root_of(data: TrainingData) -> Tree:
+    """Return the tree of one leaf: what is kept when a stop comes before anything was grown."""
+    w = data.sample_weight
+    if data.classes is None:
+        mean = np.average(data.y, weights=w)
+        return single_leaf([mean], float(np.average((data.y - mean) ** 2, weights=w)), data.n_rows, w.sum())
+    fractions = np.bincount(data.y.astype(np.intp), weights=w, minlength=data.n_classes) / w.sum()
+    return single_leaf(fractions, float(1 - (fractions**2).sum()), data.n_rows, float(w.sum()))
+
+
+def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree, bool]:
+    watch = Stopwatch()
+
+    def ask_sorting(n_done: int, fraction: float) -> bool:
+        return monitor.on_iteration(
+            IterationEvent(
+                "sorting", n_done, data.n_features, SORTING_SHARE * fraction, watch.elapsed_s
+            )
+        )  # fmt: skip
+
+    def ask_growing(n_nodes: int, fraction: float) -> bool:
+        done = SORTING_SHARE + (1 - SORTING_SHARE) * fraction
+        return monitor.on_iteration(IterationEvent("growing", n_nodes, None, done, watch.elapsed_s))
+
+    presorted = presort(data.X, data.features, ask_sorting)
+    if presorted is None:
+        return root_of(data), True
+    rules = make_rules(estimator, data, float(data.sample_weight.sum()))
+    seed = member_seed(estimator.seed_, 0)
+    grower = Grower(presorted, presorted.order, data.y, data.sample_weight, rules, seed)
+    grown = grower.grow(ask_growing)
+    monitor.on_iteration(
+        IterationEvent(
+            "growing", grown.tree.n_nodes, None, 1.0, watch.elapsed_s, new_trees=(grown.tree,)
+        )
+    )  # fmt: skip
+    return grown.tree, grown.is_partial

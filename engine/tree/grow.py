@@ -1,0 +1,254 @@
+"""Drives the growing kernel: makes room, asks the monitor, turns arrays into a `Tree`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import dtypes, parallel
+from engine.base import TrainingData
+from engine.features import FeatureSpec
+from engine.tree.kernels import grow as kernels
+from engine.tree.kernels import layout
+from engine.tree.kernels.impurity import describe_node
+from engine.tree.structure import LEAF, NO_CHILD, Tree, compact
+
+WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
+FIRST_NODES = 64
+CRITERIA = {"gini": layout.GINI, "entropy": layout.ENTROPY, "squared_error": layout.SQUARED_ERROR}
+
+Ask = Callable[[int, float], bool]
+"""Called with the number of nodes and the share of the work done; True stops the growing."""
+
+
+@dataclass(frozen=True)
+class Presorted:
+    """A training table by column, with every column's rows in ascending order.
+
+    Attributes
+    ----------
+    columns : float64 (n_features, n_rows)
+    order : int32 (n_features, n_rows)
+        Row numbers by ascending value, missing last.
+    is_level : uint8 (n_features,)
+    """
+
+    columns: NDArray[np.float64]
+    order: NDArray[np.int32]
+    is_level: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class GrownTree:
+    """A tree, and whether it was left unfinished because a stop was asked for."""
+
+    tree: Tree
+    is_partial: bool
+
+
+def presort(
+    X: NDArray[Any], features: Sequence[FeatureSpec], ask: Ask, n_jobs: int | None = None
+) -> Presorted | None:
+    """Sort every column; None when `ask` stopped it.
+
+    The copy by column in float64 costs 8 bytes a cell and the order 4.
+    """
+    n_rows, n_features = X.shape
+    columns = np.empty((n_features, n_rows), np.float64)
+    order = np.empty((n_features, n_rows), dtypes.SAMPLE_DTYPE)
+
+    def sort_column(feature: int) -> None:
+        columns[feature] = X[:, feature]
+        order[feature] = np.argsort(columns[feature], kind="stable")  # NaN sorts last
+
+    for n_done, _ in enumerate(parallel.map_tasks(sort_column, range(n_features), n_jobs), start=1):
+        if ask(n_done, n_done / n_features):
+            return None
+    is_level = np.array([spec.is_categorical for spec in features], np.uint8)
+    columns.flags.writeable = False
+    return Presorted(columns, order, is_level)
+
+
+def make_rules(estimator: Any, data: TrainingData, total_weight: float) -> layout.Rules:
+    """Return the estimator's hyperparameters as numbers for a table."""
+    n_rows, n_features = data.n_rows, data.n_features
+    return layout.Rules(
+        criterion=CRITERIA[estimator.criterion],
+        n_sums=max(data.n_classes, 1),
+        max_depth=-1 if estimator.max_depth is None else int(estimator.max_depth),
+        min_samples_split=max(2, count_rows(estimator.min_samples_split, n_rows)),
+        min_samples_leaf=max(1, count_rows(estimator.min_samples_leaf, n_rows)),
+        min_weight_leaf=float(estimator.min_weight_fraction_leaf * total_weight),
+        min_decrease=float(estimator.min_impurity_decrease),
+        max_features=count_features(estimator.max_features, n_features),
+        max_leaf_nodes=-1 if estimator.max_leaf_nodes is None else int(estimator.max_leaf_nodes),
+        total_weight=float(total_weight),
+    )
+
+
+def count_rows(wanted: float, n_rows: int) -> int:
+    """Return a number of rows from a whole number of them or a share, rounded up."""
+    return int(wanted) if isinstance(wanted, (int, np.integer)) else int(np.ceil(wanted * n_rows))
+
+
+def count_features(wanted: Any, n_features: int) -> int:
+    """Return how many columns are drawn at a node, at least one and at most all."""
+    if wanted is None:
+        return n_features
+    if wanted == "sqrt":
+        return max(1, int(np.sqrt(n_features)))
+    if wanted == "log2":
+        return max(1, int(np.log2(n_features)))
+    if isinstance(wanted, (int, np.integer)):
+        return min(int(wanted), n_features)
+    return min(max(1, int(wanted * n_features)), n_features)
+
+
+class Grower:
+    """One tree in the making.
+
+    Parameters
+    ----------
+    presorted : Presorted
+    order : int32 (n_features, n_rows), writable
+        Rows to grow on, all of positive weight; partitioned in place.
+    y, w : float64 (n_samples,)
+        Target or class index, and weight.
+    rules : layout.Rules
+    seed : uint64
+        Of the columns drawn at each node.
+    """
+
+    def __init__(
+        self, presorted: Presorted, order: NDArray[np.int32], y: NDArray[np.float64], w: NDArray[np.float64],
+        rules: layout.Rules, seed: np.uint64,
+    ) -> None:  # fmt: skip
+        self._sample = layout.Sample(presorted.columns, order, y, w, presorted.is_level)
+        self._rules, self._n_rows = rules, order.shape[1]
+        n_levels = _most_levels(presorted)
+        self._nodes = _new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
+        self._best = layout.Best(
+            np.zeros(2), np.zeros(4, np.int64), np.zeros((n_levels, 2), dtypes.LEVEL_DTYPE)
+        )
+        self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1)
+        self._stack = np.zeros(FIRST_NODES, dtypes.NODE_DTYPE)
+        self._state = np.zeros(layout.N_STATE, np.int64)
+        self._random_state = np.array([seed], np.uint64)
+
+    def grow(self, ask: Ask) -> GrownTree:
+        """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
+        self._plant_root()
+        while self._state[layout.STATE_PHASE] != layout.DONE:
+            self._make_room()
+            kernels.grow(
+                self._sample, self._rules, self._nodes, self._best, self._scratch, self._state, self._stack,
+                self._random_state, WORK_BUDGET,
+            )  # fmt: skip
+            if ask(int(self._state[layout.STATE_NODES]), self._fraction()):
+                break
+        is_partial = bool(self._state[layout.STATE_PHASE] != layout.DONE)
+        return GrownTree(self._to_tree(), is_partial)
+
+    def _plant_root(self) -> None:
+        nodes, state = self._nodes, self._state
+        nodes.start[0], nodes.stop[0] = 0, self._n_rows
+        describe_node(self._sample, self._rules, self._sample.order[0], nodes, 0)
+        state[layout.STATE_NODES] = state[layout.STATE_LEAVES] = state[layout.STATE_STACK] = 1
+
+    def _fraction(self) -> float:
+        if self._rules.max_leaf_nodes > 0:
+            return float(self._state[layout.STATE_LEAVES]) / self._rules.max_leaf_nodes
+        # depth first, left to right: all rows before the current node lie in finished leaves
+        return float(self._nodes.start[self._state[layout.STATE_NODE]]) / self._n_rows
+
+    def _make_room(self) -> None:
+        nodes, state = self._nodes, self._state
+        n_levels = len(self._best.sets)
+        wants_nodes = state[layout.STATE_NODES] + 2 > len(nodes.kind)
+        wants_sets = state[layout.STATE_SETS] + n_levels > len(nodes.level_sets)
+        if wants_nodes or wants_sets:
+            room = len(nodes.kind) * (2 if wants_nodes else 1)
+            sets = len(nodes.level_sets) * 2 if wants_sets else len(nodes.level_sets)
+            larger = _new_nodes(room, self._rules.n_sums, sets)
+            for old, new in zip(nodes, larger, strict=True):
+                new[: len(old)] = old
+            self._nodes = larger
+        if state[layout.STATE_STACK] + 2 > len(self._stack):
+            self._stack = np.concatenate([self._stack, np.zeros_like(self._stack)])
+
+    def _to_tree(self) -> Tree:
+        """Close nodes that were evaluated or partitioned but not split, and build the value."""
+        n_nodes, nodes = int(self._state[layout.STATE_NODES]), self._nodes
+        if self._state[layout.STATE_PHASE] == layout.PARTITION and self._state[layout.STATE_VISITED] >= 0:
+            n_nodes -= 2  # the children of a half-made split are not described yet
+            nodes.first_child[self._state[layout.STATE_NODE]] = NO_CHILD
+        arrays: dict[str, Any] = {name: array[:n_nodes].copy() for name, array in nodes._asdict().items()}
+        leaves = np.flatnonzero(arrays["first_child"] == NO_CHILD)
+        for name, empty in _LEAF_VALUES.items():
+            arrays[name][leaves] = empty
+        arrays["n_children"] = np.where(arrays["first_child"] == NO_CHILD, 0, 2)
+        sizes = arrays["set_stop"] - arrays["set_start"]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        rows = np.repeat(arrays["set_start"] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        arrays["level_offsets"], arrays["level_sets"] = offsets, nodes.level_sets[rows]
+        arrays["n_node_samples"] = arrays.pop("n_rows")
+        arrays["weighted_n_node_samples"] = arrays.pop("weight")
+        if self._rules.max_leaf_nodes > 0:
+            return compact(arrays)
+        for name in ("start", "stop", "depth", "is_pure", "set_start", "set_stop", "is_open"):
+            del arrays[name]
+        return Tree(**arrays)  # grown depth first, left to right: the canonical order already
+
+
+_LEAF_VALUES = {
+    "feature": -1,
+    "kind": LEAF,
+    "threshold": np.nan,
+    "missing_child": NO_CHILD,
+    "unseen_child": NO_CHILD,
+    "gain": 0.0,
+    "n_missing": 0,
+    "set_start": 0,
+    "set_stop": 0,
+}
+
+
+def _most_levels(presorted: Presorted) -> int:
+    """How many levels a categorical column has at most, missing included; at least 1."""
+    most = 1
+    for feature in np.flatnonzero(presorted.is_level):
+        codes = presorted.columns[feature]
+        present = codes[~np.isnan(codes)]
+        most = max(most, int(present.max()) + 2 if len(present) else 1)
+    return most
+
+
+def _new_nodes(n_nodes: int, n_outputs: int, n_sets: int) -> layout.Nodes:
+    def of(dtype: Any, empty: Any = 0) -> NDArray[Any]:
+        return np.full(n_nodes, empty, dtype)
+
+    node, count, value = dtypes.NODE_DTYPE, dtypes.COUNT_DTYPE, dtypes.VALUE_DTYPE
+    return layout.Nodes(
+        feature=of(node, -1), kind=of(dtypes.KIND_DTYPE), threshold=of(value, np.nan),
+        first_child=of(node, NO_CHILD), missing_child=of(node, NO_CHILD), unseen_child=of(node, NO_CHILD),
+        value=np.zeros((n_nodes, n_outputs)), impurity=of(value), gain=of(value), n_rows=of(count),
+        weight=of(value), n_missing=of(count), start=of(node), stop=of(node), depth=of(node),
+        is_pure=of(np.uint8), set_start=of(count), set_stop=of(count), is_open=of(np.uint8),
+        level_sets=np.zeros((n_sets, 2), dtypes.LEVEL_DTYPE),
+    )  # fmt: skip
+
+
+def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) -> layout.Scratch:
+    n_features, n_samples = presorted.columns.shape
+    return layout.Scratch(
+        total=np.zeros(n_sums), left=np.zeros(n_sums), missing=np.zeros(n_sums), trial=np.zeros(n_sums),
+        side=np.zeros(n_samples, np.uint8), buffer=np.zeros(n_rows, dtypes.SAMPLE_DTYPE),
+        features=np.arange(n_features, dtype=np.int32), level_code=np.zeros(n_levels, np.int32),
+        level_weight=np.zeros(n_levels), level_count=np.zeros(n_levels, np.int64),
+        level_key=np.zeros(n_levels), level_rank=np.zeros(n_levels, np.int32),
+        level_spare=np.zeros(n_levels, np.int32), level_sums=np.zeros((n_levels, n_sums)),
+    )  # fmt: skip

@@ -1,0 +1,8 @@
+"""Kernels of the exact tree, each module importing only those above it in this list.
+
+layout      what the kernels share: named tuples of arrays, codes of criteria and phases
+impurity    sums, impurity and the score of a split
+thresholds  best threshold of a numeric column, missing values on either side
+levels      best partition of a categorical column's levels
+grow        the whole tree: evaluate, partition, next node, within a budget of work
+"""

@@ -1,0 +1,262 @@
+"""The whole tree in one kernel that keeps its own stack and returns when its budget of work is spent."""
+
+import numpy as np
+
+from engine.jit import kernel
+from engine.kernels.numeric import random_below
+from engine.kernels.routing import IS_MISSING, LEAF, THRESHOLD, find_level
+from engine.tree.kernels.impurity import add_row, describe_node, purity
+from engine.tree.kernels.layout import (
+    BEST_ENTRIES,
+    BEST_FEATURE,
+    BEST_GAIN,
+    BEST_KIND,
+    BEST_MISSING,
+    BEST_THRESHOLD,
+    DECREASE_SLACK,
+    DONE,
+    EVALUATE,
+    NEXT_NODE,
+    PARTITION,
+    STATE_COUNTED,
+    STATE_LEAVES,
+    STATE_NODE,
+    STATE_NODES,
+    STATE_PHASE,
+    STATE_SETS,
+    STATE_STACK,
+    STATE_VISITED,
+)
+from engine.tree.kernels.levels import scan_levels
+from engine.tree.kernels.thresholds import scan_thresholds
+
+
+@kernel
+def may_split(rules, nodes, node):
+    """Tell whether the stopping rules let a node be evaluated at all."""
+    if nodes.is_pure[node] or nodes.n_rows[node] < rules.min_samples_split:
+        return False
+    if nodes.n_rows[node] < 2 * rules.min_samples_leaf or nodes.weight[node] < 2 * rules.min_weight_leaf:
+        return False
+    return rules.max_depth < 0 or nodes.depth[node] < rules.max_depth
+
+
+@kernel
+def begin_evaluation(sample, rules, nodes, node, best, scratch, state):
+    """Sum the node's rows and forget the last node's best split."""
+    scratch.total[:] = 0.0
+    for i in range(nodes.start[node], nodes.stop[node]):
+        row = sample.order[0, i]
+        add_row(rules.criterion, scratch.total, sample.y[row], sample.w[row], nodes.value[node, 0])
+    best.ints[BEST_FEATURE] = -1
+    state[STATE_NODE], state[STATE_PHASE] = node, EVALUATE
+    state[STATE_VISITED] = state[STATE_COUNTED] = 0
+
+
+@kernel
+def next_feature(rules, scratch, visited, random_state):
+    """Return the column to look at next: in order when all are wanted, else drawn without replacement."""
+    features = scratch.features
+    if rules.max_features < features.size:
+        drawn = visited + random_below(random_state, features.size - visited)
+        features[visited], features[drawn] = features[drawn], features[visited]
+    return features[visited]
+
+
+@kernel
+def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
+    """Look at columns until enough have been looked at or the budget is spent; returns what is left of it."""
+    node = state[STATE_NODE]
+    start, stop = nodes.start[node], nodes.stop[node]
+    node_purity = purity(rules.criterion, scratch.total, nodes.weight[node])
+    while state[STATE_VISITED] < scratch.features.size and state[STATE_COUNTED] < rules.max_features:
+        if budget <= 0:
+            return budget
+        feature = next_feature(rules, scratch, state[STATE_VISITED], random_state)
+        rows = sample.order[feature, start:stop]
+        if sample.is_level[feature]:
+            counts = scan_levels(sample, rules, feature, rows, nodes, node, node_purity, best, scratch)
+        else:
+            counts = scan_thresholds(sample, rules, feature, rows, nodes, node, node_purity, best, scratch)
+        state[STATE_VISITED] += 1
+        state[STATE_COUNTED] += 1 if counts else 0  # constant columns do not count, as in scikit-learn
+        budget -= rows.size
+    conclude(rules, nodes, best, state)
+    return budget
+
+
+@kernel
+def conclude(rules, nodes, best, state):
+    """Write the best split into the node, or leave it a leaf; then partition or look at the next node."""
+    node = state[STATE_NODE]
+    state[STATE_PHASE] = NEXT_NODE
+    if best.ints[BEST_FEATURE] < 0:
+        return
+    gain = max(best.numbers[BEST_GAIN], 0.0)
+    if nodes.weight[node] / rules.total_weight * gain < rules.min_decrease - DECREASE_SLACK:
+        return
+    nodes.feature[node], nodes.kind[node] = best.ints[BEST_FEATURE], best.ints[BEST_KIND]
+    nodes.threshold[node], nodes.gain[node] = best.numbers[BEST_THRESHOLD], gain
+    nodes.missing_child[node] = best.ints[BEST_MISSING]
+    n_entries, first = best.ints[BEST_ENTRIES], state[STATE_SETS]
+    nodes.set_start[node], nodes.set_stop[node] = first, first + n_entries
+    for i in range(n_entries):
+        nodes.level_sets[first + i] = best.sets[i]
+    state[STATE_SETS] += n_entries
+    if rules.max_leaf_nodes < 0:
+        begin_partition(state)
+    else:
+        nodes.is_open[node] = 1
+
+
+@kernel
+def begin_partition(state):
+    """Make ready to divide the current node's rows."""
+    state[STATE_PHASE], state[STATE_VISITED] = PARTITION, -1
+
+
+@kernel
+def child_of_row(x, nodes, node):
+    """Return the child of a training row: as in routing, but every level and missing was seen."""
+    if nodes.kind[node] == IS_MISSING:
+        return 0 if np.isnan(x) else 1
+    if np.isnan(x):
+        return nodes.missing_child[node]
+    if nodes.kind[node] == THRESHOLD:
+        return 0 if x <= nodes.threshold[node] else 1
+    return find_level(nodes.level_sets, nodes.set_start[node], nodes.set_stop[node], np.int64(x))
+
+
+@kernel
+def choose_sides(sample, nodes, node, scratch):
+    """Write each row's child, count missing values, make the two children and return rows in child 0."""
+    column, n_left, n_missing = sample.columns[nodes.feature[node]], 0, 0
+    for i in range(nodes.start[node], nodes.stop[node]):
+        row = sample.order[0, i]
+        child = child_of_row(column[row], nodes, node)
+        scratch.side[row] = child
+        n_left += 1 - child
+        n_missing += np.isnan(column[row])
+    nodes.n_missing[node] = n_missing
+    return n_left
+
+
+@kernel
+def partition_column(order, start, stop, side, buffer):
+    """Move rows of child 0 before rows of child 1, both keeping their order: branch-free stable partition."""
+    n_left, n_right = start, 0
+    for i in range(start, stop):
+        row = order[i]
+        order[n_left] = row  # overwritten by the next row when this one goes right
+        buffer[n_right] = row
+        n_right += side[row]
+        n_left += 1 - side[row]
+    for i in range(n_right):
+        order[n_left + i] = buffer[i]
+
+
+@kernel
+def partition(sample, rules, nodes, scratch, state, budget):
+    """Divide the current node's rows in every column and make its children.
+
+    Returns what is left of the budget.
+    """
+    node = state[STATE_NODE]
+    start, stop = nodes.start[node], nodes.stop[node]
+    if state[STATE_VISITED] < 0:
+        n_left = choose_sides(sample, nodes, node, scratch)
+        add_children(nodes, node, start + n_left, state)
+        state[STATE_VISITED] = 0
+        budget -= stop - start
+    while state[STATE_VISITED] < sample.order.shape[0]:
+        if budget <= 0:
+            return budget
+        column_order = sample.order[state[STATE_VISITED]]
+        partition_column(column_order, start, stop, scratch.side, scratch.buffer)
+        state[STATE_VISITED] += 1
+        budget -= (stop - start) // 2
+    finish_split(sample, rules, nodes, node)
+    state[STATE_PHASE] = NEXT_NODE
+    return budget
+
+
+@kernel
+def add_children(nodes, node, middle, state):
+    """Number a node's two children and hand them its rows."""
+    first = state[STATE_NODES]
+    nodes.first_child[node] = first
+    for child in range(2):
+        nodes.kind[first + child] = LEAF
+        nodes.depth[first + child] = nodes.depth[node] + 1
+        nodes.start[first + child] = nodes.start[node] if child == 0 else middle
+        nodes.stop[first + child] = middle if child == 0 else nodes.stop[node]
+    state[STATE_NODES] += 2
+    state[STATE_LEAVES] += 1
+
+
+@kernel
+def finish_split(sample, rules, nodes, node):
+    """Describe the children; take the gain from their impurities; settle where unknown values go (D7)."""
+    first = nodes.first_child[node]
+    for child in range(first, first + 2):
+        describe_node(sample, rules, sample.order[0, nodes.start[child] : nodes.stop[child]], nodes, child)
+    left, right = nodes.weight[first], nodes.weight[first + 1]
+    mean_impurity = (left * nodes.impurity[first] + right * nodes.impurity[first + 1]) / (left + right)
+    nodes.gain[node] = max(nodes.impurity[node] - mean_impurity, 0.0)
+    larger = 0 if left >= right else 1
+    if nodes.n_missing[node] == 0:
+        nodes.missing_child[node] = larger
+    nodes.unseen_child[node] = nodes.missing_child[node] if nodes.n_missing[node] else larger
+    if nodes.kind[node] == IS_MISSING:
+        nodes.unseen_child[node] = 1  # an unseen level is no missing value: see routing.child_of
+
+
+@kernel
+def choose_next(sample, rules, nodes, best, scratch, state, stack):
+    """Take the next node from the stack; with an empty one, best-first growth splits the best open node."""
+    while state[STATE_STACK] > 0:
+        state[STATE_STACK] -= 1
+        node = stack[state[STATE_STACK]]
+        if may_split(rules, nodes, node):
+            begin_evaluation(sample, rules, nodes, node, best, scratch, state)
+            return
+    state[STATE_PHASE] = DONE
+    if rules.max_leaf_nodes < 0 or state[STATE_LEAVES] >= rules.max_leaf_nodes:
+        return
+    chosen, chosen_decrease = -1, -1.0
+    for node in range(state[STATE_NODES]):
+        decrease = nodes.weight[node] * nodes.gain[node]
+        if nodes.is_open[node] and decrease > chosen_decrease:
+            chosen, chosen_decrease = node, decrease
+    if chosen >= 0:
+        nodes.is_open[chosen] = 0
+        state[STATE_NODE] = chosen
+        begin_partition(state)
+
+
+@kernel
+def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget):
+    """Grow on until the tree is done, the budget is spent, or more room is needed.
+
+    The caller makes room for two more nodes, two more stack entries and one more level set, asks its
+    monitor, and calls again until ``state[STATE_PHASE]`` is DONE.
+
+    stack   int32 (n,)      i/o  nodes to evaluate, the next one last
+    state   int64 (N_STATE,) i/o
+    budget  int64           in   row visits until the kernel returns
+    """
+    while budget > 0 and state[STATE_PHASE] != DONE:
+        if state[STATE_PHASE] == NEXT_NODE:
+            has_room = state[STATE_NODES] + 2 <= nodes.kind.size and state[STATE_STACK] + 2 <= stack.size
+            if not has_room or state[STATE_SETS] + best.sets.shape[0] > nodes.level_sets.shape[0]:
+                return
+            choose_next(sample, rules, nodes, best, scratch, state, stack)
+            budget -= 16
+        elif state[STATE_PHASE] == EVALUATE:
+            budget = evaluate(sample, rules, nodes, best, scratch, state, random_state, budget)
+        else:
+            budget = partition(sample, rules, nodes, scratch, state, budget)
+            if state[STATE_PHASE] == NEXT_NODE:
+                first = nodes.first_child[state[STATE_NODE]]
+                stack[state[STATE_STACK]], stack[state[STATE_STACK] + 1] = first + 1, first
+                state[STATE_STACK] += 2

@@ -1,0 +1,200 @@
+"""The best partition of a categorical column's levels at one node; missing is one more level.
+
+Two classes and squared error: in the order of the levels' means some cut is optimal (Fisher 1958;
+Breiman et al. 1984, theorem 4.5). More classes: all partitions of up to ten levels, beyond that the
+order by the first principal component of the class fractions (Coppersmith, Hong, Hosking 1999).
+"""
+
+import numpy as np
+
+from engine.jit import kernel
+from engine.kernels.routing import IS_MISSING
+from engine.tree.kernels.impurity import add_row, split_score
+from engine.tree.kernels.layout import BEST_ENTRIES, MAX_EXHAUSTIVE_LEVELS, SQUARED_ERROR
+from engine.tree.kernels.thresholds import count_present, is_allowed, is_better, keep
+
+LEVEL_SET = 3
+MISSING_CODE = np.int32(2**31 - 1)  # sorts behind every level
+N_POWER_ITERATIONS = 100
+
+
+@kernel
+def collect_levels(sample, rules, feature, rows, mean, scratch):
+    """Sum each level's rows; returns how many levels there are, missing (the last) included.
+
+    rows  int32 (n_node_samples,)  in  by ascending code, missing last
+    """
+    column, n_levels = sample.columns[feature], 0
+    n_present = count_present(column, rows)
+    for i in range(rows.size):
+        row = rows[i]
+        code = np.int32(column[row]) if i < n_present else MISSING_CODE
+        if n_levels == 0 or scratch.level_code[n_levels - 1] != code:
+            scratch.level_code[n_levels] = code
+            scratch.level_weight[n_levels] = 0.0
+            scratch.level_count[n_levels] = 0
+            scratch.level_sums[n_levels] = 0.0
+            n_levels += 1
+        at = n_levels - 1
+        scratch.level_weight[at] += sample.w[row]
+        scratch.level_count[at] += 1
+        add_row(rules.criterion, scratch.level_sums[at], sample.y[row], sample.w[row], mean)
+    return n_levels
+
+
+@kernel
+def sort_levels(key, rank, spare, n_levels):
+    """Write into `rank` the levels by ascending key, equal keys by code: a bottom-up merge sort."""
+    for i in range(n_levels):
+        rank[i] = i
+    width = 1
+    while width < n_levels:
+        for start in range(0, n_levels, 2 * width):
+            middle, stop = min(start + width, n_levels), min(start + 2 * width, n_levels)
+            i, j = start, middle
+            for at in range(start, stop):
+                if i < middle and (j >= stop or key[rank[i]] <= key[rank[j]]):
+                    spare[at] = rank[i]
+                    i += 1
+                else:
+                    spare[at] = rank[j]
+                    j += 1
+        rank[:n_levels] = spare[:n_levels]
+        width *= 2
+
+
+@kernel
+def turn_to_first_component(matrix, direction):
+    """Turn `direction` towards the eigenvector of the largest eigenvalue: power iteration."""
+    for _ in range(N_POWER_ITERATIONS):
+        turned = np.zeros(direction.size)
+        size = 0.0
+        for a in range(direction.size):
+            for b in range(direction.size):
+                turned[a] += matrix[a, b] * direction[b]
+            size += turned[a] * turned[a]
+        if size == 0.0:
+            break
+        direction[:] = turned / np.sqrt(size)
+
+
+@kernel
+def principal_keys(sums, weights, key, n_levels):
+    """Write each level's score on the first principal component of the class fractions."""
+    n_classes = sums.shape[1]
+    centre, direction = np.zeros(n_classes), np.zeros(n_classes)
+    covariance = np.zeros((n_classes, n_classes))
+    total = 0.0
+    for level in range(n_levels):
+        total += weights[level]
+        for k in range(n_classes):
+            centre[k] += sums[level, k]
+    for k in range(n_classes):
+        centre[k] /= total
+    for level in range(n_levels):
+        for a in range(n_classes):
+            from_centre = sums[level, a] / weights[level] - centre[a]
+            for b in range(n_classes):
+                covariance[a, b] += from_centre * (sums[level, b] - weights[level] * centre[b])
+    widest = 0
+    for k in range(n_classes):
+        if covariance[k, k] > covariance[widest, widest]:
+            widest = k
+    direction[:] = covariance[widest]  # not orthogonal to the first component
+    turn_to_first_component(covariance, direction)
+    for level in range(n_levels):
+        key[level] = 0.0
+        for k in range(n_classes):
+            key[level] += direction[k] * sums[level, k] / weights[level]
+
+
+@kernel
+def keep_partition(best, scratch, feature, n_levels, gain):
+    """Write down the partition in `level_spare` (1: chosen side) as the best so far.
+
+    Child 0 ("yes") is the side with fewer levels, on a tie the one with the lowest code, so equal
+    splits look alike. A side that holds missing alone becomes the split "is missing".
+    """
+    chosen = scratch.level_spare
+    has_missing = scratch.level_code[n_levels - 1] == MISSING_CODE
+    n_known = n_levels - 1 if has_missing else n_levels
+    n_chosen = 0
+    for level in range(n_known):
+        n_chosen += chosen[level]
+    if has_missing and n_chosen in (0, n_known):
+        keep(best, gain, feature, IS_MISSING, np.nan, 0)
+        return
+    is_yes = n_chosen < n_known - n_chosen or (n_chosen == n_known - n_chosen and chosen[0] == 1)
+    missing_child = -1
+    if has_missing:
+        missing_child = 0 if (chosen[n_levels - 1] == 1) == is_yes else 1
+    keep(best, gain, feature, LEVEL_SET, np.nan, missing_child)
+    best.ints[BEST_ENTRIES] = n_known
+    for level in range(n_known):
+        best.sets[level, 0] = scratch.level_code[level]
+        best.sets[level, 1] = 0 if (chosen[level] == 1) == is_yes else 1
+
+
+@kernel
+def scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch):
+    """Try every cut in the order of `level_rank`."""
+    left, weight = scratch.left, nodes.weight[node]
+    left[:] = 0.0
+    left_weight, n_left = 0.0, 0
+    for cut in range(n_levels - 1):
+        level = scratch.level_rank[cut]
+        left += scratch.level_sums[level]
+        left_weight += scratch.level_weight[level]
+        n_left += scratch.level_count[level]
+        if not is_allowed(rules, n_left, left_weight, n_rows, weight):
+            continue
+        gain = (split_score(rules.criterion, left, left_weight, scratch.total, weight) - node_purity) / weight
+        if is_better(best, gain, feature, nodes.impurity[node]):
+            scratch.level_spare[:n_levels] = 0
+            for i in range(cut + 1):
+                scratch.level_spare[scratch.level_rank[i]] = 1
+            keep_partition(best, scratch, feature, n_levels, gain)
+
+
+@kernel
+def scan_all_partitions(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch):
+    """Try every partition; the first level is never chosen, so each is seen once."""
+    left, weight = scratch.left, nodes.weight[node]
+    for code in range(1, 2 ** (n_levels - 1)):
+        left[:] = 0.0
+        left_weight, n_left = 0.0, 0
+        for level in range(1, n_levels):
+            if (code >> (level - 1)) & 1:
+                left += scratch.level_sums[level]
+                left_weight += scratch.level_weight[level]
+                n_left += scratch.level_count[level]
+        if not is_allowed(rules, n_left, left_weight, n_rows, weight):
+            continue
+        score = split_score(rules.criterion, left, left_weight, scratch.total, weight)
+        gain = (score - node_purity) / weight
+        if is_better(best, gain, feature, nodes.impurity[node]):
+            scratch.level_spare[0] = 0
+            for level in range(1, n_levels):
+                scratch.level_spare[level] = (code >> (level - 1)) & 1
+            keep_partition(best, scratch, feature, n_levels, gain)
+
+
+@kernel
+def scan_levels(sample, rules, feature, rows, nodes, node, node_purity, best, scratch):
+    """Try the partitions of a categorical column; returns False when it has one level here."""
+    n_levels = collect_levels(sample, rules, feature, rows, nodes.value[node, 0], scratch)
+    if n_levels < 2:
+        return False
+    many_classes = rules.criterion != SQUARED_ERROR and rules.n_sums > 2
+    if many_classes and n_levels <= MAX_EXHAUSTIVE_LEVELS:
+        scan_all_partitions(rules, feature, rows.size, nodes, node, node_purity, n_levels, best, scratch)
+        return True
+    if many_classes:
+        principal_keys(scratch.level_sums, scratch.level_weight, scratch.level_key, n_levels)
+    else:
+        last = rules.n_sums - 1  # the second class, or the one sum
+        for level in range(n_levels):
+            scratch.level_key[level] = scratch.level_sums[level, last] / scratch.level_weight[level]
+    sort_levels(scratch.level_key, scratch.level_rank, scratch.level_spare, n_levels)
+    scan_ordered(rules, feature, rows.size, nodes, node, node_purity, n_levels, best, scratch)
+    return True

@@ -1,0 +1,85 @@
+"""Hyperparameters of single trees as plain data: checks, forms and project files read them (D22)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.parameters import Parameter
+
+_ROWS_OR_SHARE = "A whole number counts rows; a number below 1 is a share of the training rows."
+
+SIZE = (
+    Parameter(
+        "max_depth", None, "int", minimum=1, allows_none=True, none_text="no limit", form_default=5,
+        label="Depth", group="Size", help="At most this many questions on the way to a leaf.",
+        aliases={"lightgbm": "max_depth", "xgboost": "max_depth", "catboost": "depth",
+                 "sklearn": "max_depth"},
+    ),
+    Parameter(
+        "max_leaf_nodes", None, "int", minimum=2, allows_none=True, none_text="no limit", label="Leaves",
+        group="Size", help="At most this many leaves; the split that helps most is made first.",
+        aliases={"lightgbm": "num_leaves", "xgboost": "max_leaves", "sklearn": "max_leaf_nodes"},
+    ),
+)  # fmt: skip
+
+STOPPING = (
+    Parameter(
+        "min_samples_leaf", 1, "number_or_choice", minimum=0, open_minimum=True, form_default=5,
+        label="Rows per leaf", group="Stopping",
+        help="A leaf holds at least this many rows. " + _ROWS_OR_SHARE,
+        aliases={"lightgbm": "min_child_samples", "catboost": "min_data_in_leaf",
+                 "sklearn": "min_samples_leaf"},
+    ),
+    Parameter(
+        "min_samples_split", 2, "number_or_choice", minimum=0, open_minimum=True, label="Rows to split",
+        group="Stopping", help="A node with fewer rows is not split. " + _ROWS_OR_SHARE,
+        aliases={"sklearn": "min_samples_split"},
+    ),
+    Parameter(
+        "min_impurity_decrease", 0.0, "float", minimum=0, label="Least gain", group="Stopping",
+        help="A split must lower the impurity, weighted by its share of the rows, by at least this.",
+        aliases={"lightgbm": "min_split_gain", "xgboost": "gamma", "sklearn": "min_impurity_decrease"},
+    ),
+    Parameter(
+        "min_weight_fraction_leaf", 0.0, "float", minimum=0, maximum=0.5, label="Weight per leaf",
+        group="Stopping", help="A leaf holds at least this share of the total weight.",
+        aliases={"sklearn": "min_weight_fraction_leaf"},
+    ),
+)  # fmt: skip
+
+CLASS_CRITERION = Parameter(
+    "criterion", "gini", "choice", choices=("gini", "entropy"), label="Criterion", group="Size",
+    help="How mixed a node is: gini, or entropy in bits (information gain).",
+    aliases={"sklearn": "criterion"},
+)  # fmt: skip
+NUMBER_CRITERION = Parameter(
+    "criterion", "squared_error", "choice", choices=("squared_error",), in_form=False, label="Criterion",
+    help="How spread out a node is: the mean squared distance from its mean.",
+    aliases={"sklearn": "criterion"},
+)  # fmt: skip
+CLASS_WEIGHT = Parameter(
+    "class_weight", None, "choice", choices=("balanced",), allows_none=True, none_text="rows as they are",
+    label="Class weights", group="Sampling", help="balanced: all classes weigh the same, however rare.",
+    aliases={"lightgbm": "class_weight", "catboost": "auto_class_weights", "sklearn": "class_weight"},
+)  # fmt: skip
+MAX_FEATURES = Parameter(
+    "max_features", None, "number_or_choice", minimum=0, open_minimum=True, choices=("sqrt", "log2"),
+    allows_none=True, none_text="all columns", label="Columns per node", group="Sampling",
+    help="Columns drawn at each node: a whole number, a share (1.0 is all), sqrt or log2 of all.",
+    aliases={"lightgbm": "feature_fraction_bynode", "xgboost": "colsample_bynode", "catboost": "rsm",
+             "sklearn": "max_features"},
+)  # fmt: skip
+RANDOM_STATE = Parameter(
+    "random_state", None, "int", minimum=0, allows_none=True, none_text="drawn anew", form_default=0,
+    label="Seed", group="Sampling", help="The same seed gives the same model.",
+    aliases={"lightgbm": "random_state", "xgboost": "random_state", "catboost": "random_seed",
+             "sklearn": "random_state"},
+)  # fmt: skip
+
+TREE_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIGHT, RANDOM_STATE)
+TREE_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
+
+
+def with_defaults(table: tuple[Parameter, ...], **changes: dict[str, object]) -> tuple[Parameter, ...]:
+    """Return `table` with fields of the named parameters replaced; for ensembles of trees."""
+    return tuple(replace(p, **changes.get(p.name, {})) for p in table)  # type: ignore[arg-type]
