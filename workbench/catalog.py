@@ -67,9 +67,23 @@ class CatalogEntry:
         """Name of the estimator in `engine`."""
         return self._estimators[TASKS.index(task)]
 
-    def make(self, task: str, parameters: dict[str, Any]) -> Any:
+    def make(self, task: str, parameters: Mapping[str, Any]) -> Any:
         """Return an estimator that is not fitted yet; imports the learner."""
-        return getattr(import_module("engine"), self.estimator_name(task))(**parameters)
+        applying = self.applying(task, parameters)
+        return getattr(import_module("engine"), self.estimator_name(task))(**applying)
+
+    def applying(self, task: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters without those that have no effect beside the others.
+
+        A form does not show them, so a value left over in one must not keep a model from training.
+        """
+        tables = {parameter.name: parameter for parameter in self.parameters(task)}
+        return {
+            name: value
+            for name, value in parameters.items()
+            if name not in tables
+            or all(parameters.get(k, tables[k].default) in v for k, v in tables[name].applies_when.items())
+        }
 
     def parameter(self, task: str, name: str) -> Parameter:
         """Return one parameter by name.
