@@ -1,0 +1,141 @@
+"""Parameter tables (D22): they say what estimators take, and each parameter does something."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import engine
+from engine.errors import ParameterError
+from engine.export.json import to_json
+from engine.parameters import UNSET
+from workbench.catalog import CATALOG, SEED, start_parameters
+
+CASES = [(key, task) for key in CATALOG for task in ("classes", "numbers")]
+NOT_IN_TABLES = {"random_state", "categorical_features"}  # set elsewhere in the window
+
+# values that differ from the default enough to show; with what else must hold for them to act
+TELLING = {
+    "loss": [],  # one choice so far
+    "criterion": ["entropy"],
+    "n_estimators": [3],
+    "learning_rate": [0.5],
+    "growth": ["depth"],
+    "max_leaf_nodes": [3],
+    "max_depth": [2],
+    "min_samples_leaf": [9, 40],
+    "min_samples_split": [60],
+    "min_impurity_decrease": [0.05],
+    "min_weight_fraction_leaf": [0.2],
+    "max_features": [2],
+    "class_weight": ["balanced"],
+    "bootstrap": [False],
+    "max_samples": [0.3],
+    "oob_score": [True, False],
+    "max_bins": [4],
+    "order": [
+        2,
+        {"order": 2, "reg_lambda": 5.0},
+    ],  # squared error: only beside a shrinkage, legal with 2 alone
+    "reg_lambda": [5.0],
+    "subsample": [0.5],
+    "early_stopping": [True],
+    "validation_fraction": [0.4],
+    "n_iter_no_change": [1, 2, 3],
+    "tol": [0.5],
+    "random_state": [7],
+}
+CONTEXT = {
+    "reg_lambda": {"order": 2},
+    "validation_fraction": {"early_stopping": True},
+    "n_iter_no_change": {"early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3},
+    "tol": {"early_stopping": True, "n_iter_no_change": 2},
+    "max_samples": {"bootstrap": True},
+    "random_state": {"max_features": 1, "subsample": 0.5},
+    "growth": {"max_leaf_nodes": 4},
+}
+
+
+def table(task):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=150), "b": rng.normal(size=150), "c": rng.normal(size=150)})
+    score = X["a"] + X["a"] * X["b"] + rng.normal(0, 0.6, 150)
+    return (X, (score > 0.6).map({True: "yes", False: "no"})) if task == "classes" else (X, score)
+
+
+def fitted(key, task, **parameters):
+    """Everything a fit leaves behind, without the parameters themselves."""
+    estimator = CATALOG[key].make(task, parameters)
+    X, y = table(task)
+    text = to_json(estimator.fit(X, y))
+    return text[text.index('"fitted"') :]
+
+
+@pytest.mark.parametrize(("key", "task"), CASES)
+def test_names_and_defaults_are_those_of_the_estimator(key, task):
+    estimator = getattr(engine, CATALOG[key].estimator_name(task))
+    signature = inspect.signature(estimator.__init__).parameters
+    defaults = {name: p.default for name, p in signature.items() if name != "self"}
+    listed = {p.name: p.default for p in CATALOG[key].parameters(task)}
+    assert {name: defaults[name] for name in listed} == listed
+    assert set(defaults) - set(listed) <= NOT_IN_TABLES
+    assert estimator().get_params(deep=False) == defaults
+
+
+@pytest.mark.parametrize(("key", "task"), CASES)
+def test_every_parameter_has_words_a_group_and_legal_start_values(key, task):
+    for parameter in CATALOG[key].parameters(task):
+        assert parameter.label, parameter.name
+        assert parameter.help.endswith("."), parameter.name
+        assert parameter.group in ("Size", "Sampling", "Stopping", "More")
+        if parameter is not SEED:  # an estimator draws one; the window always shows one
+            parameter.check(parameter.default)
+        parameter.check(parameter.start_value)
+    assert start_parameters(key, task, 344)["random_state"] == 0
+    assert SEED.form_default is not UNSET
+
+
+def test_the_forms_first_tree_can_be_read():
+    assert start_parameters("tree", "classes", 344)["max_depth"] == 5
+    assert start_parameters("tree", "classes", 344)["min_samples_leaf"] == 5
+    assert start_parameters("tree", "classes", 20_000)["min_samples_leaf"] == 200
+
+
+@pytest.mark.parametrize(
+    ("key", "task", "name"),
+    [(key, task, p.name) for key, task in CASES for p in CATALOG[key].parameters(task) if p.in_form],
+)
+def test_every_parameter_of_a_form_changes_some_fit(key, task, name):
+    if name == "n_jobs":
+        return  # the number of threads changes no bit, which is the promise
+    parameter = CATALOG[key].parameter(task, name)
+    known = {p.name for p in CATALOG[key].parameters(task)}
+    context = {k: v for k, v in CONTEXT.get(name, {}).items() if k in known}
+    base = {"random_state": 0} | ({"n_estimators": 12} if "n_estimators" in known else {}) | context
+    if parameter.choices and len(parameter.choices) == 1 and parameter.kind == "choice":
+        return  # nothing to choose yet
+    before = fitted(key, task, **base)
+    assert fitted(key, task, **base) == before
+    changes = [value if isinstance(value, dict) else {name: value} for value in TELLING[name]]
+    assert any(fitted(key, task, **base | change) != before for change in changes)
+
+
+def test_a_value_left_over_where_it_does_not_apply_is_not_passed_on():
+    values = start_parameters("boosting", "classes", 100) | {"reg_lambda": 5.0}
+    assert "reg_lambda" not in CATALOG["boosting"].applying("classes", values)
+    assert CATALOG["boosting"].applying("classes", values | {"order": 2})["reg_lambda"] == 5.0
+    estimator = CATALOG["boosting"].make("classes", values | {"n_estimators": 2})
+    X, y = table("classes")
+    assert estimator.fit(X, y).n_estimators_ == 2
+
+
+@pytest.mark.parametrize(("key", "task"), CASES)
+def test_values_outside_the_range_are_refused_by_name(key, task):
+    X, y = table(task)
+    for parameter in CATALOG[key].parameters(task):
+        if parameter.name == "random_state":
+            continue  # scikit-learn's own kinds of generators are legal there
+        estimator = getattr(engine, CATALOG[key].estimator_name(task))(**{parameter.name: "nonsense"})
+        with pytest.raises(ParameterError, match=parameter.name):
+            estimator.fit(X, y)
