@@ -68,7 +68,7 @@ def cross_validation_block(name: str, result: RunResult) -> ScoreBlock | None:
     if cv is None or not cv.fold_scores:
         return None
     n_done = len(next(iter(cv.fold_scores.values())))
-    rows = f"mean of {counted(n_done, 'fold')} over {count(cv.n_rows)} {cv.rows_text}".rstrip()
+    rows = f"mean of {counted(n_done, 'fold')} over {cv.rows_text}"
     figures = tuple(_key(metric, value, not result.classes) for metric, value in cv.metrics.items())
     notes = (f"stopped early: {n_done} of {cv.n_folds * cv.n_repeats} folds",) if cv.stopped else ()
     return ScoreBlock(f"{name}, cross-validated", rows, figures, notes)

@@ -428,9 +428,9 @@ def _points(inputs: SurfaceInputs, x: Axis, y: Axis | None) -> Points:
 def _rows_text(inputs: SurfaceInputs, points: Points) -> str:
     parts = np.asarray(inputs.result.parts)
     n_train, n_val = int(np.sum(parts == TRAINING)), int(np.sum(parts == VALIDATION))
-    text = counted(n_train, "training row")
+    text = counted(n_train, "training row") + (" (filled)" if n_val else "")
     if n_val:
-        text += f", {counted(n_val, 'validation row')}"
+        text += f", {counted(n_val, 'validation row')} (hollow)"
     if len(points.rows) < n_train + n_val:
         text += f" ({count(len(points.rows))} drawn)"
     n_missing = int(np.sum(~(np.isfinite(points.x) & (np.isfinite(points.y) | (points.codes >= 0)))))

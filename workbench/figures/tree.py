@@ -51,6 +51,14 @@ class Card(NamedTuple):
     prediction: str
     aside: str
 
+    @property
+    def answer(self) -> Rule:
+        """The prediction in two parts: the class's name may be shortened, its share never is."""
+        if not len(self.shares):
+            return Rule("", self.prediction, self.prediction)
+        at = self.prediction.rindex(" ", 0, -2)  # before "70 %"
+        return Rule(self.prediction[:at], self.prediction[at:], self.prediction)
+
 
 @dataclass(frozen=True, eq=False)
 class TreeFigure:
@@ -143,7 +151,9 @@ class TreeFigure:
             top = self.majority(node)
             return f"{self.classes[top]} {percent(float(self.tree.value[node, top]), 1.0)}"
         if self.kind == "step":
-            return f"step {signed(self.mean(node))}"
+            mean = self.mean(node)
+            is_zero = abs(mean) <= 1e-9 * max(abs(self.low), abs(self.high))  # a root's rest of rounding
+            return f"step {signed(0.0 if is_zero else mean)}"
         return f"{number(self.mean(node))} ± {number(self.deviation(node), 2)}"
 
     def _aside(self, node: int) -> str:
@@ -205,12 +215,14 @@ class TreeFigure:
                 lines.append(f"{counted(int(tree.n_missing[node]), 'row')} missing, sent to {way}")
         return "\n".join(lines)
 
-    def first_open(self, n_cards: int = 31) -> NDArray[np.bool_]:
-        """Return which nodes start open: whole levels from the root while at most `n_cards` show."""
-        per_level = np.bincount(self.depth)
-        shown = np.cumsum(per_level)
-        deepest = max(int(np.searchsorted(shown, n_cards, side="right")) - 1, 1)
-        return (self.depth < deepest) & (self.tree.n_children > 0)
+    def open_to(self, depth: int) -> NDArray[np.bool_]:
+        """Return which nodes are open when cards show down to a depth: bool (n_nodes,)."""
+        return np.asarray((self.depth < depth) & (self.tree.n_children > 0))
+
+    def readable_depth(self, n_cards: int = 63) -> int:
+        """Return the deepest level down to which at most `n_cards` show, 1 at least."""
+        shown = np.cumsum(np.bincount(self.depth))
+        return max(int(np.searchsorted(shown, n_cards, side="right")) - 1, 1)
 
 
 def make_tree_figure(

@@ -97,7 +97,11 @@ class ComparePanel(QWidget):
         export = bare_button("picture", "Export the curves", self._export, "compare.export")
         content = QWidget()
         content.setLayout(
-            column(row(12, Label("Scores on", "secondary"), self._part, -1, export, 8), splitter, spacing=4)
+            column(
+                row(12, Label("Scores on", "secondary"), self._part, -1, export, 8, margins=4),
+                splitter,
+                spacing=4,
+            )
         )
         content.layout().setStretchFactor(splitter, 1)
         empty = EmptyState(

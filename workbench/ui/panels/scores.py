@@ -154,7 +154,7 @@ class ScoresPanel(QWidget):
     def _on_cv_advanced(self, run_id: str) -> None:
         job = self._context.trainer.cross_validation_job
         if run_id == self._context.document.current_run_id and job is not None and self._cv_text is not None:
-            self._cv_text.setText(f"Cross-validating: {job.progress.text}")
+            self._cv_text.setText(job.progress.text[:1].upper() + job.progress.text[1:])
 
     def _on_part_chosen(self, _index: int) -> None:
         self._context.document.set_view_state("scores_part", self._part.currentData())
@@ -218,7 +218,7 @@ class ScoresPanel(QWidget):
             )
         title, rows_text = Label(block.title, "name"), Label(block.rows_text, "caption")
         notes = [Label(note, "caption", wrap=True) for note in block.notes]
-        made.setLayout(column(title, rows_text, 4, row(*figures, -1, spacing=32), *notes, spacing=0))
+        made.setLayout(column(title, rows_text, 4, row(*figures, -1, spacing=32), 4, *notes, spacing=0))
         return made
 
     def _refresh_confusion(self, *_: object) -> None:

@@ -21,6 +21,7 @@ from workbench.ui.widgets import BusyBar, ComboBox, EmptyState, Label, Switch, b
 
 NO_COLUMN = "(one column only)"
 LANE_KEY = "surface"
+MAX_COMBO_LETTERS = 18
 
 
 class SurfacePanel(QWidget):
@@ -55,7 +56,16 @@ class SurfacePanel(QWidget):
         content = QWidget()
         export = bare_button("picture", "Export picture", self._export, "surface.export")
         strip = row(
-            12, Label("Across", "secondary"), self._x, 8, Label("Up", "secondary"), self._y, -1, export, 8
+            12,
+            Label("Across", "secondary"),
+            self._x,
+            8,
+            Label("Up", "secondary"),
+            self._y,
+            -1,
+            export,
+            8,
+            margins=4,
         )
         pictures = QWidget()
         self._pictures = QStackedLayout(pictures)
@@ -119,6 +129,7 @@ class SurfacePanel(QWidget):
             if [combo.itemText(k) for k in range(combo.count())] != items:
                 combo.clear()
                 combo.addItems(items)
+                combo.setMinimumContentsLength(min(max(map(len, items), default=8), MAX_COMBO_LETTERS))
         self._x.setCurrentIndex(list(names).index(x_name))
         self._y.setCurrentIndex(0 if y_name is None else 1 + list(names).index(y_name))
 

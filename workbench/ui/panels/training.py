@@ -36,7 +36,7 @@ class TrainingPanel(QWidget):
         )
         content = QWidget()
         export = bare_button("picture", "Export picture", self._export, "training.export")
-        content.setLayout(column(row(-1, self._shows_all, export, 8), self.plot, spacing=0))
+        content.setLayout(column(row(-1, self._shows_all, export, 8, margins=4), self.plot, spacing=0))
         self._switch = Switch(empty, content, self)
         self.setLayout(column(self._switch))
         document, trainer = context.document, context.trainer

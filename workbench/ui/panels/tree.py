@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu, QSpinBox, QSplitter, QTreeView, QWidget
+from PySide6.QtWidgets import QHeaderView, QMenu, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
 from workbench.figures.tree import TreeFigure, tree_of_run
@@ -15,6 +15,7 @@ from workbench.ui.plots.tree_outline import OutlineModel
 from workbench.ui.widgets import ActionButton, ElidedLabel, EmptyState, Switch, bare_button, column, row
 
 ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
+OUTLINE_FROM_PX = 640  # narrower, the canvas takes all the room
 SEVERAL_STEPS = 50  # an outline this small is shown unfolded
 
 
@@ -41,7 +42,7 @@ class TreePanel(QWidget):
         splitter.addWidget(self.canvas)
         splitter.setStretchFactor(0, 0)
         splitter.setStretchFactor(1, 1)
-        splitter.setSizes([220, 700])
+        splitter.setSizes([250, 700])
         content = QWidget()
         content.setLayout(column(self._make_strip(), splitter, spacing=0))
         self._switch = Switch(empty, content, self)
@@ -59,6 +60,10 @@ class TreePanel(QWidget):
         outline.setIndentation(14)
         outline.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         outline.setMinimumWidth(0)
+        outline.header().setStretchLastSection(False)
+        outline.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        outline.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        outline.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         return outline
 
     def _make_strip(self) -> QWidget:
@@ -69,6 +74,8 @@ class TreePanel(QWidget):
         self._which.setAccessibleName("Which tree")
         self._which.setPrefix("tree ")
         self._which.setKeyboardTracking(False)
+        self._which.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self._which.setToolTip("Which tree: type a number, or press Up and Down")
         actions = self._context.actions
         self._exports = PictureExports.of(self._context)
         self._exports.register(self, lambda: self.canvas if self.canvas.figure is not None else None, "tree")
@@ -87,6 +94,10 @@ class TreePanel(QWidget):
         strip.setLayout(row(12, texts, -1, *buttons, 4, margins=4, spacing=4))
         strip.layout().setStretchFactor(texts, 100)
         return strip
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self.outline.setVisible(event.size().width() >= OUTLINE_FROM_PX)
 
     def _export(self) -> None:
         self._exports.ask(self, self.canvas, "tree")
@@ -167,8 +178,6 @@ class TreePanel(QWidget):
             self._title.setText(figure.title)
             self._subtitle.setText(figure.subtitle)
             self.outline.expandToDepth(1 if figure.n_nodes > SEVERAL_STEPS else 5)
-            self.outline.setColumnWidth(0, 150)
-            self.outline.setColumnWidth(1, 48)
 
     def _carried_open(self, before: TreeFigure, after: TreeFigure) -> np.ndarray:
         """Which nodes of a changed tree are open: those at paths that were open before."""

@@ -162,8 +162,9 @@ class FigurePlot(pg.GraphicsLayoutWidget):
         self.ci.layout.setContentsMargins(12, 8, 12, 8)
         self.ci.layout.setSpacing(4)
         self.header, self.legend_ = HeaderItem(), LegendItem()
-        self.ci.addItem(self.header, 0, 0)
-        self.ci.addItem(self.legend_, 1, 0)
+        self.ci.addItem(self.header, 0, 0, 1, 2)  # a colour bar may stand beside the plot
+        self.ci.addItem(self.legend_, 1, 0, 1, 2)
+        self.ci.layout.setColumnStretchFactor(0, 100)
         self.legend_.show_entries(())
         self.plots: list[pg.PlotItem] = []
         self.plot = self.add_plot(2)

@@ -39,10 +39,11 @@ class DrawnPlot(FigurePlot):
         self.ci.removeItem(self.plot)
         self.drawing = _Drawing(self)
         self.ci.addItem(self.drawing, 2, 0)
+        self.ci.layout.setContentsMargins(0, 0, 0, 0)
 
     def draw(self) -> None:
         self.header.say(self.figure.title, self.figure.subtitle)
-        self.setMinimumHeight(self.height_needed())
+        self.setFixedHeight(self.height_needed())
         self.drawing.update()
 
     def height_needed(self) -> int:

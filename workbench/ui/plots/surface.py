@@ -12,6 +12,7 @@ from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
 POINT_PX = 7
+BAR_PX = 64  # the colour bar with its numbers
 MAX_TICKS = 12  # names of a category on an axis; of more only every k-th is written
 
 
@@ -96,7 +97,11 @@ class SurfacePlot(FigurePlot):
 
     def _show_bar(self, is_shown: bool) -> None:
         self.bar.setVisible(is_shown)
-        self.ci.layout.setColumnMaximumWidth(1, 1e6 if is_shown else 0)
+        wide = theme.scaled(BAR_PX) if is_shown else 0
+        self.ci.layout.setColumnMinimumWidth(1, wide)
+        self.ci.layout.setColumnMaximumWidth(1, wide)
+        self.bar.setMaximumWidth(wide)
+        self.bar.setMinimumWidth(wide)
         if is_shown:
             self.header.say(
                 self.figure.title,
@@ -155,7 +160,7 @@ class SurfacePlot(FigurePlot):
                 continue
             ink = t.colour("text")
             if is_validation:
-                edge = pen(colour if colour is not None else ink, 2)
+                edge = pen(colour, 2) if colour is not None else [pen(brushes[k].color(), 2) for k in rows]
                 fill = QBrush(t.colour("surface"))
             else:
                 edge, fill = pen(ink, 1), QBrush(colour) if colour is not None else [brushes[k] for k in rows]

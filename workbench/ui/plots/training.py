@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from workbench.figures.training import TrainingFigure
 from workbench.ui import theme
@@ -120,7 +121,7 @@ class TrainingPlot(FigurePlot):
         if last == first:
             first, last = first - 0.5, last + 0.5
         # room on the right for the names at the lines' ends
-        self.plot.setXRange(first, last + 0.16 * (last - first), padding=0)
+        self.plot.setXRange(first, last + self._room_for_names() * (last - first), padding=0)
         low, high = shown or (0.0, 1.0)
         self.plot.setYRange(low, high, padding=0)
         if shown is None:
@@ -130,6 +131,18 @@ class TrainingPlot(FigurePlot):
         if figure.best_round is not None:
             self._best_name.setAnchor((1.0 if figure.best_round > (first + last) / 2 else 0.0, 0))
             self._best_name.setPos(figure.best_round, high)
+
+    def _name_px(self) -> float:
+        """Width kept for the names at the ends: the longest, a third of the plot at most."""
+        if len(self.figure.lines) > MAX_NAMED:
+            return 8.0
+        metrics = QFontMetricsF(theme.font(11, 600))
+        longest = max((metrics.horizontalAdvance(line.name) for line in self.figure.lines), default=0.0)
+        return min(longest + 14, self.plot.vb.width() / 3)
+
+    def _room_for_names(self) -> float:
+        px = self._name_px()
+        return px / max(self.plot.vb.width() - px, 60.0)
 
     def _place_names(self, is_named: bool) -> None:
         (low, high), taken = self.plot.vb.viewRange()[1], []
@@ -146,7 +159,11 @@ class TrainingPlot(FigurePlot):
             line = self.figure.lines[idx]
             self._names[idx].setFont(theme.font(11, 600))
             self._names[idx].setAnchor((0, 0.5))
-            self._names[idx].setText(line.name, color=theme.tokens().colour("text"))
+            room = self._name_px() - 10
+            name = QFontMetricsF(theme.font(11, 600)).elidedText(
+                line.name, Qt.TextElideMode.ElideMiddle, room
+            )
+            self._names[idx].setText(name, color=theme.tokens().colour("text"))
             self._names[idx].setPos(x, place)
 
     def hover_text(self, point: QPointF) -> str:
@@ -165,4 +182,5 @@ class TrainingPlot(FigurePlot):
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         if getattr(self, "figure", None) is not None:
+            self._set_ranges()
             self._place_names(len(self.figure.lines) <= MAX_NAMED)

@@ -42,6 +42,7 @@ class TreeCanvas(QGraphicsView):
         self._pressed: QPoint | None = None
         self._panned = False
         self._fits = True  # until someone zooms or pans
+        self._by_hand = False  # until someone opens or closes a branch
         self.mini_map = MiniMap(self)
         theme.changed.connect(self._dress)
         self._dress()
@@ -63,9 +64,25 @@ class TreeCanvas(QGraphicsView):
         """Show another tree; `is_open` tells which nodes show their children (default: as many levels as
         can be read)."""
         self.item.set_figure(figure, is_open)
+        self._by_hand = is_open is not None
         self._after_layout()
+        if not self._by_hand:
+            self._open_what_fits()
         if self._fits or is_open is None:
             self.fit()
+
+    def _open_what_fits(self) -> None:
+        """Open whole levels from the root as far as they fit the view at a zoom that can be read."""
+        if self.figure is None:
+            return
+        room = self.viewport().size() / (RULE_AND_BAR * theme.text_scale() / 100)
+        for depth in range(self.figure.readable_depth(), 0, -1):
+            self.item.is_open = self.figure.open_to(depth)
+            self.item.lay_out()
+            bounds = self.item.boundingRect()
+            if bounds.width() <= room.width() and bounds.height() <= room.height():
+                break
+        self._after_layout()
 
     def _after_layout(self) -> None:
         bounds = self.item.boundingRect()
@@ -169,6 +186,7 @@ class TreeCanvas(QGraphicsView):
             self._lay_out()
 
     def _lay_out(self) -> None:
+        self._by_hand = True
         self.item.lay_out()
         self._after_layout()
         self.opened_changed.emit()
@@ -262,6 +280,8 @@ class TreeCanvas(QGraphicsView):
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
+        if self._fits and not self._by_hand:
+            self._open_what_fits()
         if self._fits:
             self.fit()
         self.mini_map.refresh()

@@ -54,7 +54,7 @@ class TreeItem(QGraphicsItem):
             self.prepareGeometryChange()
             self._clear()
             return
-        self.is_open = figure.first_open() if is_open is None else is_open
+        self.is_open = figure.open_to(figure.readable_depth()) if is_open is None else is_open
         self.lay_out()
 
     def lay_out(self) -> None:
@@ -67,7 +67,10 @@ class TreeItem(QGraphicsItem):
         self.place = {int(node): k for k, node in enumerate(self.nodes)}
         n_levels = int(self.depth[-1]) + 1
         self.level_starts = np.searchsorted(self.depth, np.arange(n_levels + 1))
-        height = n_levels * (CARD_HEIGHT + GAP_Y) - GAP_Y + PILL_ROOM
+        last = self.nodes[self.level_starts[-2] :]
+        is_inner = tree.n_children[last] > 0  # closed, as nothing is shown below
+        end = CARD_HEIGHT + PILL_ROOM if is_inner.any() else LEAF_HEIGHT
+        height = (n_levels - 1) * (CARD_HEIGHT + GAP_Y) + end
         self._bounds = QRectF(-CARD_WIDTH / 2 - 4, -4, float(self.x.max()) + CARD_WIDTH + 8, height + 8)
         self.update()
 
@@ -229,6 +232,8 @@ class _Brush:
             self._pair(below, words.prediction, words.aside, self.body, "text", "text2")
         if not is_leaf and self.zoom >= RULE_AND_BAR:
             self._rule(QRectF(box.left(), box.top() + 16, box.width(), 18), words.rule)
+        elif is_leaf and RULE_AND_BAR <= self.zoom < WHOLE_CARD:  # an answer where others have a question
+            self._rule(QRectF(box.left(), box.bottom() - 18, box.width(), 18), words.answer)
         bar_top = box.top() + (18 if is_leaf else 38)
         self._bar(node, QRectF(box.left(), bar_top, box.width(), 8), words.shares)
         self._marks(node, rect)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
 from workbench.figures.tree import TreeFigure
 from workbench.ui.widgets import literal
 
-HEADS = ("Node", "Rows", "Prediction")
+HEADS = ("Node", "Rows")
 
 
 class OutlineModel(QAbstractItemModel):
@@ -56,7 +56,7 @@ class OutlineModel(QAbstractItemModel):
             return HEADS[section]
         return None
 
-    def data(self, index, role=Qt.ItemDataRole.DisplayRole):  # noqa: PLR0911 - one answer a role
+    def data(self, index, role=Qt.ItemDataRole.DisplayRole):
         if not index.isValid():
             return None
         node, column = int(index.internalId()), index.column()
@@ -68,10 +68,8 @@ class OutlineModel(QAbstractItemModel):
             return None
         if column == 0:
             return self._name(node)
-        if column == 1:
-            return f"{int(self.figure.tree.n_node_samples[node]):,}"
-        return self.figure.prediction(node)
+        return f"{int(self.figure.tree.n_node_samples[node]):,}"
 
     def _name(self, node: int) -> str:
         way = "" if node == 0 else f"{self.figure.branch(node)}: "
-        return way + (self.figure.rule(node).text or "leaf")
+        return way + (self.figure.rule(node).text or self.figure.prediction(node))

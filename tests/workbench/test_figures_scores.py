@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+
+from workbench.figures import compare, scores
+from workbench.runs import Curve, ModelSpec, RunRecord, RunResult
+from workbench.scoring import score_classes, score_numbers
+
+PROBA = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8], [0.45, 0.55]])
+CODES = np.array([0, 1, 1, 1, 0])
+
+
+def result_of(score_set, classes=("no", "yes"), curve=None, kind="tree", **parameters):
+    return RunResult(
+        estimator=None,
+        spec=ModelSpec(kind, parameters),
+        features=("a", "b", "c"),
+        target="y",
+        classes=classes,
+        parts=np.zeros(5, np.uint8),
+        scores={score_set.part: score_set},
+        importances=np.array([0.2, 0.7, 0.1]),
+        seconds=0.0,
+        n_rounds=1,
+        stopped=False,
+        table_fingerprint="t",
+        event_class="yes" if classes else None,
+        curve=curve,
+    )
+
+
+@pytest.fixture
+def result():
+    return result_of(score_classes("test", CODES, PROBA, ("no", "yes")))
+
+
+def test_key_figures_name_model_rows_and_interval(result):
+    block = scores.part_block("tree 1", result, "test")
+    assert (block.title, block.rows_text) == ("tree 1", "5 held-out test rows")
+    first = block.key_figures[0]
+    assert (first.name, first.value) == ("accuracy", "0.600")
+    assert first.interval == "95 %: 0.231 to 0.882"  # Wilson, 3 of 5
+    expected = "base rate of yes: 60 %, 3 of 5; always answering yes: accuracy 0.600"
+    assert block.notes == (expected,)
+
+
+def test_a_score_that_was_looked_at_while_editing_says_so(result):
+    from dataclasses import replace
+
+    block = scores.part_block("tree 1", replace(result, n_test_looks=2), "test")
+    assert "changed by hand 2 times" in block.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("cut", "counts"),
+    [(0.5, [[1, 1], [1, 2]]), (0.4, [[1, 1], [0, 3]]), (0.75, [[2, 0], [2, 1]]), (0.99, [[2, 0], [3, 0]])],
+)
+def test_the_cut_off_moves_the_confusion(result, cut, counts):
+    figure = scores.make_confusion("m", result, "test", cut)
+    assert figure.counts.tolist() == counts
+    assert figure.accuracy == (counts[0][0] + counts[1][1]) / 5
+
+
+def test_the_cut_off_is_told_in_words(result):
+    figure = scores.make_confusion("m", result, "test", 0.4)
+    assert figure.sentence() == "finds 3 of 3 yes; 1 of 4 named so are not"
+
+
+def test_importances_are_ranked(result):
+    figure = scores.make_importances("m", result)
+    assert figure.names == ("b", "a", "c")
+    assert figure.values.tolist() == [0.7, 0.2, 0.1]
+
+
+def test_errors_of_numbers_are_in_the_targets_unit():
+    y = np.array([100.0, 200.0, 300.0])
+    result = result_of(score_numbers("test", y, y + 10), classes=())
+    block = scores.part_block("m", result, "test")
+    assert {key.name: key.value for key in block.key_figures} == {
+        "R²": "0.985",
+        "RMSE": "10",
+        "mean absolute error": "10",
+    }
+    assert block.notes == ("always answering the mean: RMSE 81.6",)
+
+
+def test_compare_shows_only_settings_that_differ(result):
+    def record(name, value, **parameters):
+        spec = ModelSpec("tree", {"max_depth": 5, "criterion": "gini", **parameters})
+        return RunRecord(name, name, spec, "done", value)
+
+    better = result_of(score_classes("test", CODES, np.eye(2)[CODES], ("no", "yes")))
+    runs = {"1": record("one", None), "2": record("two", None, max_depth=None)}
+    figure = compare.make_compare(runs, "classes", "test")
+    assert len(figure.columns) == 4
+    assert [row.cells[-1] for row in figure.rows] == ["5", "none"]
+    assert [row.cells[0] for row in figure.rows] == ["–", "–"]
+    same = {"1": record("one", result), "2": record("two", better)}
+    figure = compare.make_compare(same, "classes", "test")
+    assert figure.columns[0] == "accuracy, test"
+    assert [row.cells[0] for row in figure.rows] == ["0.600", "1.000"]
+    assert figure.best == (1, 1, 1)
+
+
+def test_two_runs_curves_are_overlaid_in_two_colours(result):
+    curve = Curve(np.array([1.0, 0.5]), np.array([1.0, 0.6]), "log loss", 1)
+    record = RunRecord(
+        "1", "one", ModelSpec("boosting"), "done", result_of(result.scores["test"], curve=curve)
+    )
+    other = RunRecord(
+        "2", "two", ModelSpec("boosting"), "done", result_of(result.scores["test"], curve=curve)
+    )
+    figure = compare.overlaid_curves([record, other])
+    assert [line.name for line in figure.lines] == [
+        "one, training", "one, validation", "two, training", "two, validation",
+    ]  # fmt: skip
+    assert [line.colour for line in figure.lines] == [0, 0, 1, 1]
+    assert compare.overlaid_curves([RunRecord("3", "three", ModelSpec("tree"))]) is None

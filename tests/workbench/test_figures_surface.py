@@ -1,0 +1,82 @@
+"""Cases C33 and C34 at the level of figures; mixtures, borders, far cells."""
+
+import numpy as np
+import pytest
+
+from engine.features import FeatureSpec
+from workbench.figures import surface as s
+
+FEATURES = (FeatureSpec("f1"), FeatureSpec("f2"))
+
+
+def c33_figure(n_x=200, n_y=50):
+    """Class 1 exactly when f1 > 7."""
+    x, y = s.number_axis("f1", 0, 0.0, 10.0, n_x), s.number_axis("f2", 1, 0.0, 1.0, n_y)
+    is_one = np.broadcast_to(x.values > 7, (n_y, n_x)).astype(float)
+    points = s.Points(*[np.empty(0, t) for t in (np.int64, float, float, np.int32, float, np.uint8, bool)])
+    far = np.zeros((n_y, n_x), bool)
+    answer = np.stack([1 - is_one, is_one])
+    return s.SurfaceFigure("m", "", "", x, y, answer, ("a", "b"), None, (), points, "y", far, np.zeros(2))
+
+
+def test_c33_reading_the_picture_gives_the_models_class():
+    figure = c33_figure()
+    for x, y, label in ((8, 0.05, 1), (8, 0.95, 1), (6, 0.05, 0), (6, 0.95, 0)):
+        column, row = figure.x.cell_at(x), figure.y.cell_at(y)
+        assert figure.labels[row, column] == label
+        assert f"{'ba'[1 - label]} 100.0 %" in figure.text_at(x, y).splitlines()[2]
+
+
+def test_c33_the_border_is_one_upright_line_at_seven():
+    figure = c33_figure()
+    x, y = s.border_lines(figure.labels, figure.x.edges, figure.y.edges)
+    assert x == pytest.approx([7.0, 7.0], abs=0.05)
+    assert y.tolist() == [0.0, 1.0]
+
+
+def test_c33_cell_centres():
+    axis = s.number_axis("f1", 0, 0.0, 10.0, 5)
+    assert axis.values.tolist() == [1, 3, 5, 7, 9]
+    assert [axis.cell_at(v) for v in (-0.1, 0.0, 1.9, 2.0, 10.0, 10.1)] == [None, 0, 0, 1, 4, None]
+
+
+def test_the_winners_colour_is_mixed_by_how_sure_it_is():
+    # K = 2: p = 0.5 mixes 0.15 of black into white, p = 1 mixes 0.5, p = 0.75 mixes 0.325
+    answer = np.array([[[0.5, 1.0, 0.75]], [[0.5, 0.0, 0.25]]])
+    rgb = s.class_mixture(answer, np.array([[0, 0, 0], [255, 0, 0]]), np.array([255, 255, 255]))
+    assert rgb[0, :, 0].tolist() == [round(255 * 0.85), round(255 * 0.5), round(255 * 0.675)]
+
+
+def test_borders_of_a_corner_are_joined():
+    labels = np.array([[0, 0, 1], [0, 0, 1], [2, 2, 2]])
+    x, y = s.border_lines(labels, np.arange(4.0), np.arange(4.0))
+    lines = {tuple(map(float, line)) for line in zip(x[::2], y[::2], x[1::2], y[1::2], strict=True)}
+    assert lines == {(2, 0, 2, 2), (0, 2, 3, 2)}
+
+
+def test_category_axes_have_a_cell_a_level_and_one_for_missing():
+    spec = FeatureSpec("island", levels=("Biscoe", "Dream"))
+    axis = s.make_axis(spec, 3, np.array([0.0, 1.0, np.nan]))
+    assert axis.labels == ("Biscoe", "Dream", "missing")
+    assert np.isnan(axis.values[2])
+    assert axis.edges.tolist() == [-0.5, 0.5, 1.5, 2.5]
+    drawn = axis.places(np.array([0.0, 1.0, np.nan]), np.array([4, 5, 6]))
+    assert [axis.cell_at(v) for v in drawn] == [0, 1, 2]
+
+
+def test_held_values_are_the_median_and_the_most_frequent_level():
+    specs = (FeatureSpec("a"), FeatureSpec("b", levels=("x", "y")), FeatureSpec("c"))
+    encoded = np.array([[1.0, 1, np.nan], [2, 1, np.nan], [9, 0, np.nan], [np.nan, np.nan, np.nan]])
+    held = s.held_values(specs, encoded)
+    assert [(h.name, h.text) for h in held] == [("a", "2"), ("b", "y"), ("c", "missing")]
+    assert s.held_sentence(held) == "held: a 2, b y, c missing"
+
+
+def test_cells_far_from_every_training_row_are_told():
+    x, y = s.number_axis("a", 0, 0, 100, 100), s.number_axis("b", 1, 0, 100, 100)
+    one, parts = np.array([10.5, 90.5]), np.array([0, 1], np.uint8)  # the second is a validation row
+    empty = np.empty(2)
+    points = s.Points(np.arange(2), one, one, np.zeros(2, np.int32), empty, parts, np.zeros(2, bool))
+    far = s.far_cells(x, y, points, reach=0.05)
+    rows, columns = np.nonzero(~far)
+    assert (rows.min(), rows.max(), columns.min(), columns.max()) == (5, 15, 5, 15)

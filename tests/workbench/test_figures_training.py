@@ -1,0 +1,82 @@
+"""Case C31: values that are not finite never blank a curve."""
+
+import numpy as np
+import pytest
+
+from engine.monitor import IterationEvent
+from workbench.figures.training import LiveCurve, make_line, make_training_figure
+
+C31 = [0.9, 0.7, np.nan, 0.5, np.inf, 0.4]
+
+
+def figure_of(values, first=1):
+    return make_training_figure([make_line("training", "training", values, first)], "log loss")
+
+
+def test_c31_gaps_are_kept_and_the_range_is_finite():
+    figure = figure_of(C31)
+    (line,) = figure.lines
+    assert np.flatnonzero(np.isnan(line.y)).tolist() == [2, 4]
+    assert line.x.tolist() == [1, 2, 3, 4, 5, 6]
+    low, high = figure.y_range
+    assert low <= 0.4
+    assert 0.9 <= high < 1.5
+    assert figure.note == "2 values not finite"
+    assert line.alone.tolist() == [False, False, False, True, False, True]
+
+
+def test_c31_nan_first_is_still_drawn():
+    figure = figure_of([np.nan, 0.7, 0.5])
+    assert figure.y_range[0] <= 0.5 <= 0.7 <= figure.y_range[1]
+    assert figure.note == "1 value not finite"
+
+
+def test_c31_nothing_finite_says_so():
+    figure = figure_of([np.nan, np.inf])
+    assert figure.y_range is None
+    assert figure.note == "no finite values"
+
+
+def test_c31_a_single_point_is_a_marker():
+    figure = figure_of([0.6])
+    assert figure.lines[0].alone.tolist() == [True]
+    low, high = figure.y_range
+    assert low < 0.6 < high
+
+
+def test_a_huge_first_round_does_not_set_the_range():
+    figure = figure_of([5000.0, *np.linspace(2, 1, 99)], 0)
+    assert figure.y_range[1] < 3
+    assert figure.full_range[1] > 5000
+    assert figure.is_cut
+
+
+def test_an_ordinary_curve_is_shown_whole():
+    figure = figure_of(np.linspace(2, 1, 100), 0)
+    assert not figure.is_cut
+    assert figure.y_range == pytest.approx((0.95, 2.05))
+
+
+def test_the_hairline_names_the_nearest_round_and_every_value():
+    lines = [
+        make_line("training", "training", [3, 2, 1]),
+        make_line("validation", "validation", [3, np.nan, 2]),
+    ]
+    figure = make_training_figure(lines, "log loss")
+    assert figure.hairline_text(1.2) == "round 1\ntraining 2\nvalidation not finite"
+
+
+def test_a_live_curve_takes_only_events_with_losses():
+    live = LiveCurve("run", "log loss")
+    assert not live.extend([IterationEvent("binning", 3)])
+    batch = [
+        IterationEvent("boosting", r, 5, train_loss=1.0 / (r + 1), val_loss=v)
+        for r, v in enumerate([1.0, 0.5, 0.6])
+    ]
+    assert live.extend(batch)
+    figure = live.figure()
+    assert live.n_points == 3
+    assert figure.lines[0].x.tolist() == [0, 1, 2]
+    assert figure.lines[1].y.tolist() == [1.0, 0.5, 0.6]
+    assert figure.best_round == 1
+    assert "2 rounds so far" in figure.subtitle
