@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.warm_up:
         from engine import warmup
 
-        return warmup.main([])
+        return warmup.main()
     from workbench.ui.application import run
 
     return run(options.file, options.sample)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 
 import pytest
@@ -52,13 +53,22 @@ def no_widget_or_timer_is_left(request, qapp, monkeypatch):
         timer for ref in started if (timer := ref()) is not None and isValid(timer) and timer.isActive()
     ]
     assert not timers, f"the test left active timers: {timers}"
-    widgets = [
+    widgets = _new_top_levels(before)
+    if widgets:
+        del widgets
+        gc.collect()  # pyqtgraph's plots hold menus in reference cycles: garbage, not left behind
+        flush_deletions()
+        widgets = _new_top_levels(before)
+    names = ", ".join(f"{type(widget).__name__} {widget.objectName()!r}" for widget in widgets)
+    assert not widgets, f"the test left top-level widgets: {names}"
+
+
+def _new_top_levels(before: set[int]) -> list:
+    return [
         widget
         for widget in QApplication.topLevelWidgets()
         if id(widget) not in before and isValid(widget) and widget.parent() is None
     ]
-    names = ", ".join(f"{type(widget).__name__} {widget.objectName()!r}" for widget in widgets)
-    assert not widgets, f"the test left top-level widgets: {names}"
 
 
 @pytest.fixture
