@@ -89,7 +89,7 @@ def session(qapp, settings):
     assert made.shut_down()
     made.window._may_close = True
     made.window.close()
-    made.window.deleteLater()
+    made.dispose()
     flush_deletions()
 
 

@@ -35,6 +35,11 @@ class Session:
         self.warm_up.stop()
         return self.lanes.shut_down(QUIT_TIMEOUT_S)
 
+    def dispose(self) -> None:
+        """Delete window and model; lambdas that hold a panel live as long as the signal they hear."""
+        for part in (self.window, self.window.context.selection, self.trainer, self.document, self.warm_up):
+            part.deleteLater()
+
 
 def make_application() -> QApplication:
     """The QApplication, named so that settings and caches have their place."""
@@ -82,5 +87,5 @@ def run(file: str | None = None, sample: str | None = None) -> int:
         from workbench.platform import leave_at_once
 
         leave_at_once(code)
-    session.window.deleteLater()
+    session.dispose()
     return code
