@@ -191,8 +191,7 @@ def test_a_narrow_window_folds_the_right_side_to_a_strip(window, document, small
     assert not window._strip.isVisible()
 
 
-def test_sizes_and_appearance_are_remembered(session, window, document, settings, small_table):
-    document.open_table(small_table)
+def test_sizes_and_appearance_are_remembered(window, settings):
     window.resize(790, 690)  # the offscreen screen is 800 x 800
     QGuiApplication.processEvents()
     window.views.set_appearance("dark")
