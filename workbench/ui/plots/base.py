@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QGraphicsWidget
+from PySide6.QtWidgets import QGraphicsView, QGraphicsWidget
 
 from workbench.figures.words import MINUS
 from workbench.ui import theme
@@ -175,12 +175,17 @@ class FigurePlot(pg.GraphicsLayoutWidget):
 
     def add_plot(self, row: int) -> pg.PlotItem:
         axes = {side: LiteralAxis(side) for side in ("left", "bottom")}
-        plot = self.ci.addPlot(row=row, col=0, axisItems=axes)
+        plot = pg.PlotItem(axisItems=axes, enableMenu=False)
+        self.ci.addItem(plot, row, 0)
+        self.adopt_menu(plot)
         self.plots.append(plot)
         plot.hideButtons()
-        plot.setMenuEnabled(False)
         plot.showGrid(x=False, y=True, alpha=GRID_ALPHA * 0.5)
         return plot
+
+    def adopt_menu(self, plot: pg.PlotItem) -> None:
+        """Own the hidden menu that pyqtgraph makes for every plot, so that it goes when the picture goes."""
+        plot.ctrlMenu.setParent(self, plot.ctrlMenu.windowFlags())
 
     def restyle(self) -> None:
         """Take colours and fonts of the theme in force."""
@@ -234,6 +239,11 @@ class FigurePlot(pg.GraphicsLayoutWidget):
         anchor = (1.05 if point.x() > (x0 + x1) / 2 else -0.05, 0 if point.y() > (y0 + y1) / 2 else 1)
         self._hover.setAnchor(anchor)
         self._hover.setPos(point)
+
+    def close(self) -> bool:
+        # pyqtgraph's own close() clears the scene item by item and crashes on items that Python still
+        # holds; Qt's destructor takes the scene down in order.
+        return QGraphicsView.close(self)
 
     def leaveEvent(self, event) -> None:
         self._hover.setVisible(False)

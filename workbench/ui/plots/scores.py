@@ -37,6 +37,7 @@ class DrawnPlot(FigurePlot):
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
         self.ci.removeItem(self.plot)
+        self.plots.clear()
         self.drawing = _Drawing(self)
         self.ci.addItem(self.drawing, 2, 0)
         self.ci.layout.setContentsMargins(0, 0, 0, 0)

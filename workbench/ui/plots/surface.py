@@ -37,6 +37,7 @@ class SurfacePlot(FigurePlot):
         for side in ("left", "bottom"):
             self.plot.getAxis(side).setZValue(10)
         self.ci.addItem(self.bar, 2, 1)
+        self.adopt_menu(self.bar)
         self.bar.setVisible(False)
 
     def draw(self) -> None:

@@ -1,0 +1,110 @@
+"""The Training view: live points, what is kept after Stop, gaps, range."""
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from tests.ui.training_help import train
+from workbench.figures.training import make_line, make_training_figure
+from workbench.samples import load_sample
+from workbench.ui import theme
+from workbench.ui.plots.training import TrainingPlot
+
+
+@pytest.fixture
+def plot(qtbot):
+    made = TrainingPlot()
+    qtbot.addWidget(made)
+    made.resize(600, 400)
+    made.show()
+    return made
+
+
+def figure_of(values, **words):
+    return make_training_figure([make_line("training", "training", values, 1)], "log loss", **words)
+
+
+def test_c31_the_drawn_range_is_finite_and_the_note_is_written(plot):
+    plot.set_figure(figure_of([0.9, 0.7, np.nan, 0.5, np.inf, 0.4]))
+    low, high = plot.plot.vb.viewRange()[1]
+    assert low <= 0.4
+    assert 0.9 <= high < 1.5
+    x, y = plot.curve_train.getData()
+    assert np.isfinite(y).tolist() == [True, True, False, True, False, True]
+    assert plot._dots[0].getData()[0].tolist() == [4, 6]
+    assert "2 values not finite" in plot.header.texts
+    plot.grab()
+
+
+def test_c31_all_nan_says_so_and_the_plot_recovers(plot):
+    plot.set_figure(figure_of([np.nan, np.nan]))
+    assert plot._empty.isVisible()
+    assert plot._empty.toPlainText() == "no finite values"
+    assert np.isfinite(plot.plot.vb.viewRange()).all()
+    plot.grab()
+    plot.set_figure(figure_of([3.0, 2.0]))
+    assert not plot._empty.isVisible()
+    assert plot.plot.vb.viewRange()[1] == pytest.approx([1.95, 3.05])
+
+
+def test_c31_a_single_point_is_a_visible_marker(plot):
+    plot.set_figure(figure_of([0.6]))
+    assert plot._dots[0].getData()[1].tolist() == [0.6]
+
+
+def test_show_all_spans_the_first_round_too(plot):
+    plot.set_figure(figure_of([5000.0, *np.linspace(2, 1, 99)]))
+    assert plot.plot.vb.viewRange()[1][1] < 3
+    plot.set_shows_all(True)
+    assert plot.plot.vb.viewRange()[1][1] > 5000
+
+
+def test_the_best_round_and_lines_are_dressed_by_the_theme(plot):
+    lines = [make_line("training", "training", [3, 2, 1]), make_line("validation", "validation", [3, 2, 2.5])]
+    plot.set_figure(make_training_figure(lines, "log loss", best_round=1))
+    assert plot._best.value() == 1
+    assert plot._best_name.toPlainText() == "best 1"
+    assert plot.curves[1].opts["pen"].color() == theme.line_colour("validation")
+    assert plot.curves[1].opts["pen"].widthF() == 2.5
+    light = plot.curves[0].opts["pen"].color()
+    theme.set_appearance("dark")
+    assert plot.curves[0].opts["pen"].color() == theme.line_colour("training") != light
+
+
+def test_names_with_markup_are_literal(plot):
+    line = make_line("training", "<b>x</b> & y", [2, 1])
+    plot.set_figure(make_training_figure([line], "<i>loss</i>", title="<15.75"))
+    assert plot._names[0].toPlainText() == "<b>x</b> & y"
+    assert plot.header.texts[0] == "<15.75"
+    assert plot.plot.getAxis("left").label.toPlainText().strip() == "<i>loss</i>"
+
+
+def test_points_are_live_and_stop_keeps_exactly_the_rounds_shown(qtbot, session):
+    document, trainer = session.document, session.trainer
+    document.open_table(load_sample("penguins"))
+    run_id = document.add_run("boosting")
+    document.select_run(run_id)
+    document.set_parameter(run_id, "n_estimators", 10_000)
+    panel = session.window.findChild(QWidget, "panel.training")
+    assert trainer.train(run_id), document.messages
+
+    def shown() -> int:
+        curve = panel.plot.curve_train
+        return 0 if curve is None or curve.getData()[0] is None else len(curve.getData()[0])
+
+    qtbot.waitUntil(lambda: shown() >= 6, timeout=120_000)
+    assert document.run(run_id).state == "training"
+    with qtbot.waitSignal(trainer.ended, timeout=10_000):
+        trainer.stop()
+    record = document.run(run_id)
+    assert record.state == "stopped"
+    assert shown() == record.result.n_rounds + 1
+    assert record.result.estimator.n_estimators_ == record.result.n_rounds
+    assert f"stopped after {record.result.n_rounds:,} rounds" in panel.plot.header.texts[1]
+
+
+def test_a_tree_says_that_it_has_no_curve(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    panel = session.window.findChild(QWidget, "panel.training")
+    assert not panel._switch.shows_content

@@ -1,0 +1,208 @@
+"""The Tree view: drawing, opening, selecting by mouse and keyboard, pruning with undo."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QSpinBox, QWidget
+
+from engine.features import FeatureSpec
+from engine.tree.structure import LEAF, THRESHOLD, Tree
+from tests.ui.training_help import train
+from workbench.figures.tree import make_tree_figure
+from workbench.samples import load_sample
+from workbench.ui.plots.tree import TreeCanvas
+from workbench.ui.plots.tree_item import bar_pieces
+
+
+def balanced_tree(n_levels: int) -> Tree:
+    """A full binary tree in which every node splits its rows in halves."""
+    n = 2**n_levels - 1
+    n_inner = 2 ** (n_levels - 1) - 1
+    node = np.arange(n)
+    level = np.floor(np.log2(node + 1)).astype(int)
+    is_inner = node < n_inner
+    rows = 2 ** (n_levels - level)
+    share = ((node * 7) % 10) / 10
+    return Tree.from_arrays(
+        {
+            "feature": np.where(is_inner, 0, -1),
+            "kind": np.where(is_inner, THRESHOLD, LEAF),
+            "threshold": np.where(is_inner, node + 0.5, np.nan),
+            "level_offsets": np.zeros(n + 1),
+            "level_sets": np.empty((0, 2)),
+            "first_child": np.where(is_inner, 2 * node + 1, -1),
+            "n_children": np.where(is_inner, 2, 0),
+            "missing_child": np.where(is_inner, 0, -1),
+            "unseen_child": np.where(is_inner, 0, -1),
+            "value": np.column_stack([share, 1 - share]),
+            "impurity": np.full(n, 0.3),
+            "gain": np.where(is_inner, 0.1, 0),
+            "n_node_samples": rows,
+            "weighted_n_node_samples": rows,
+            "n_missing": np.zeros(n),
+        }
+    )
+
+
+def figure_of(n_levels):
+    return make_tree_figure(balanced_tree(n_levels), (FeatureSpec("x"),), ("no", "yes"), title="tree")
+
+
+@pytest.fixture
+def canvas(qtbot):
+    made = TreeCanvas()
+    qtbot.addWidget(made)
+    made.resize(1200, 900)
+    made.show()
+    return made
+
+
+def paint(canvas) -> int:
+    """Repaint at once; the number of cards painted."""
+    canvas.viewport().grab()
+    return canvas.item.n_painted
+
+
+def test_a_small_tree_opens_whole_and_fits(canvas):
+    canvas.set_figure(figure_of(3))
+    assert len(canvas.item.nodes) == 7
+    assert canvas.zoom >= 0.7
+    seen = canvas.mapToScene(canvas.viewport().rect()).boundingRect()
+    assert seen.contains(canvas.item.boundingRect())
+    assert not canvas.mini_map.isVisible()
+
+
+def test_deeper_levels_start_closed_and_are_never_too_small_to_read(canvas):
+    canvas.set_figure(figure_of(7))
+    assert canvas.zoom >= 0.7
+    closed = [int(n) for n in canvas.item.nodes if canvas.item.is_closed(int(n))]
+    assert closed
+    hidden = {canvas.figure.hidden_text(node) for node in closed}
+    assert len(hidden) == 1
+    assert sum(int(canvas.figure.n_leaves[n]) for n in closed) == 64
+
+
+def test_of_ten_thousand_nodes_only_those_in_view_are_painted(canvas):
+    canvas.set_figure(figure_of(13))
+    canvas.open_all()
+    assert len(canvas.item.nodes) == 8191
+    canvas._set_zoom(1.0)
+    assert paint(canvas) < 60
+    assert canvas.mini_map.isVisible()
+
+
+def test_every_level_of_detail_paints(canvas):
+    canvas.set_figure(figure_of(4), np.arange(15) < 7)
+    for zoom in (1.2, 0.75, 0.5, 0.1):
+        canvas._set_zoom(zoom)
+        canvas.centerOn(canvas.item.boundingRect().center())
+        assert paint(canvas) > 0
+
+
+def click(qtbot, canvas, point):
+    qtbot.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=canvas.mapFromScene(QPointF(point)))
+
+
+def test_a_click_on_a_card_selects_and_on_a_pill_opens(qtbot, canvas):
+    canvas.set_figure(figure_of(3), np.array([1, 0, 0, 0, 0, 0, 0], bool))
+    with qtbot.waitSignal(canvas.node_selected) as selected:
+        click(qtbot, canvas, canvas.item.card_rect(2).center())
+    assert selected.args == [(1,)]
+    click(qtbot, canvas, canvas.item.pill_rect(2).center())
+    assert bool(canvas.item.is_open[2])
+    assert canvas.item.nodes.tolist() == [0, 1, 2, 5, 6]
+
+
+def test_the_keyboard_moves_opens_and_asks_to_prune(qtbot, canvas):
+    canvas.set_figure(figure_of(3))
+    for key, path in (
+        (Qt.Key.Key_Down, ()),
+        (Qt.Key.Key_Down, (0,)),
+        (Qt.Key.Key_Right, (1,)),
+        (Qt.Key.Key_Down, (1, 0)),
+        (Qt.Key.Key_Left, (0, 1)),
+        (Qt.Key.Key_Up, (0,)),
+    ):
+        qtbot.keyClick(canvas, key)
+        assert canvas.selected_path == path
+    qtbot.keyClick(canvas, Qt.Key.Key_Return)
+    assert canvas.item.is_closed(1)
+    qtbot.keyClick(canvas, Qt.Key.Key_Return)
+    assert not canvas.item.is_closed(1)
+    with qtbot.waitSignal(canvas.prune_asked) as asked:
+        qtbot.keyClick(canvas, Qt.Key.Key_Delete)
+    assert asked.args == [(0,)]
+
+
+def test_closing_above_the_selection_selects_what_was_closed(canvas):
+    canvas.set_figure(figure_of(3))
+    canvas.select((0, 1))
+    canvas.set_open(0, False)
+    assert canvas.selected_path == ()
+
+
+def test_selecting_a_hidden_node_opens_the_way(canvas):
+    canvas.set_figure(figure_of(4), np.zeros(15, bool))
+    canvas.select((1, 0))
+    assert canvas.selected_path == (1, 0)
+    assert bool(canvas.item.is_open[0])
+    assert bool(canvas.item.is_open[2])
+
+
+def test_a_bar_gives_two_pixels_to_every_class_present():
+    pieces = bar_pieces(np.array([0.001, 0.0, 0.999]), 100)
+    assert [c for c, _, _ in pieces] == [0, 2]
+    assert pieces[0][1:] == (0.0, 2.0)
+    assert pieces[1][1] == 3.0
+    assert pieces[1][1] + pieces[1][2] == pytest.approx(100)
+
+
+def test_prune_undo_redo_change_the_drawing_and_the_scores(qtbot, session):
+    document, window = session.document, session.window
+    document.open_table(load_sample("penguins"))
+    run_id = train(qtbot, session, "tree")
+    panel = window.findChild(QWidget, "panel.tree")
+    before, scores = panel.canvas.figure, document.run(run_id).result.scores
+    assert before.n_nodes > 3
+    panel.canvas.node_selected.emit((0,))
+    assert document.current_run_id == run_id
+    window.context.actions["action.tree.prune"].trigger()
+    pruned = panel.canvas.figure
+    assert pruned.is_leaf(pruned.tree.node_at((0,)))
+    assert pruned.edited == {(0,)}
+    assert document.run(run_id).result.scores["train"].accuracy < scores["train"].accuracy
+    assert window.context.actions["action.tree.restore"].isEnabled()
+    document.undo_stack.undo()
+    assert panel.canvas.figure.tree == before.tree
+    document.undo_stack.redo()
+    assert panel.canvas.figure.tree == pruned.tree
+    window.context.actions["action.tree.restore"].trigger()
+    assert panel.canvas.figure.tree == before.tree
+
+
+def test_a_forest_lets_one_choose_the_tree(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "forest", n_estimators=5)
+    panel = session.window.findChild(QWidget, "panel.tree")
+    first = panel.canvas.figure.tree
+    panel.findChild(QSpinBox, "tree.which").setValue(3)
+    result = session.document.current_run.result
+    assert panel.canvas.figure.tree is result.trees[2]
+    assert panel.canvas.figure.tree != first
+    assert "tree 3 of 5" in panel.canvas.figure.subtitle
+    assert not session.window.context.actions["action.tree.prune"].isEnabled()
+
+
+def test_the_outline_shows_the_same_nodes_and_selects(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    panel = session.window.findChild(QWidget, "panel.tree")
+    model = panel.outline.model()
+    root = model.index(0, 0)
+    assert model.data(root) == panel.canvas.figure.rule(0).text
+    child = model.index(1, 0, root)
+    assert model.data(child).startswith("no: ")
+    assert model.parent(child) == root
+    panel.outline.setCurrentIndex(child)
+    assert panel.canvas.selected_path == (1,)
+    assert session.window.context.selection.node_path == (1,)
