@@ -112,6 +112,10 @@ class Job(QObject):
         self._pump.stop()
         self.request_stop()
 
+    def release(self) -> None:
+        """Forget the work and its result, after the end."""
+        self._work, self._future = _nothing, _cancelled_future()
+
     def on_iteration(self, event: IterationEvent) -> bool:
         """Take note of an event; the only method that the worker may call (FitMonitor)."""
         self._events.put(event)
@@ -154,6 +158,10 @@ def _time_text(seconds: float) -> str:
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _nothing(_monitor: FitMonitor) -> None:
+    """Stand in for work that is done and forgotten."""
 
 
 def _cancelled_future() -> Future[Any]:

@@ -159,7 +159,7 @@ class Trainer(QObject):
             self.advanced.emit(run_id, events)
 
     def _on_ended(self, run_id: str, job: Job, inputs: FitInputs, future: Future[Any]) -> None:
-        job.deleteLater()
+        _release(job)
         if self._jobs.get(run_id) is not job:
             self._start_cross_validation()  # the model was deleted meanwhile
             return
@@ -211,7 +211,7 @@ class Trainer(QObject):
         self, run_id: str, result: RunResult, job: Job, future: Future[Any]
     ) -> None:
         self._cv = None
-        job.deleteLater()
+        _release(job)
         was_put_off = future.cancelled()
         if not was_put_off:
             self._cv_waiting.pop(run_id, None)
@@ -235,6 +235,17 @@ class Trainer(QObject):
         if job is not None:
             job.supersede()
             self.ended.emit(run_id)
+
+
+def _release(job: Job) -> None:
+    """Let go of all that a job holds. The small object itself stays the trainer's until that ends.
+
+    Not `deleteLater`: a trainer that is destroyed with such an event still in the queue takes the
+    process down, and without a parent a worker thread might drop the last reference.
+    """
+    job.advanced.disconnect()
+    job.ended.disconnect()
+    job.release()
 
 
 def _inputs_of(document: Document, run_id: str) -> FitInputs:

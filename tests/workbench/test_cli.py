@@ -1,0 +1,89 @@
+import re
+
+import pytest
+
+from workbench import cli, demo
+from workbench.samples import load_sample
+from workbench.warmup import WarmUp
+
+
+@pytest.fixture
+def penguins(tmp_path):
+    from workbench import resources
+
+    path = tmp_path / "penguins.csv"
+    path.write_bytes(resources.path("samples", "penguins.csv").read_bytes())
+    return path
+
+
+def test_fit_predict_evaluate(penguins, tmp_path, capsys):
+    model, out = tmp_path / "m.tree.json", tmp_path / "out.csv"
+    fit = ["fit", str(penguins), "--target", "species", "--model", "tree", "--ignore", "year"]
+    assert cli.main([*fit, "--set", "max_depth=3", "--out", str(model)]) == 0
+    told = capsys.readouterr().out
+    assert "species: predicted as classes" in told
+    assert re.search(r"test, 69 rows: accuracy 0\.9", told)
+    assert cli.main(["predict", str(model), str(penguins), "--out", str(out)]) == 0
+    lines = out.read_text().splitlines()
+    assert len(lines) == 345
+    assert lines[0].endswith("probability of Gentoo")
+    capsys.readouterr()
+    assert cli.main(["evaluate", str(model), str(penguins), "--target", "species"]) == 0
+    shown = float(re.search(r"344 rows: accuracy (\S+) ", capsys.readouterr().out)[1])
+    names = lines[0].split(",")
+    told, true = (
+        [line.split(",")[names.index(name)] for line in lines[1:]]
+        for name in (next(n for n in names if n.startswith("predicted")), "species")
+    )
+    assert shown == pytest.approx(sum(a == b for a, b in zip(told, true, strict=True)) / 344, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit", "nothing.csv", "--target", "y"], "nothing.csv is not there"),
+        (["fit", "{penguins}", "--target", "kind"], "no column 'kind'"),
+        (["fit", "{penguins}", "--target", "species", "--set", "max_depth=0"], "max_depth is 0"),
+        (["fit", "{penguins}", "--target", "species", "--set", "depth"], "NAME=VALUE"),
+        (["fit", "{penguins}", "--target", "species", "--set", "depth=3"], "no parameter 'depth'"),
+        (["predict", "none.tree.json", "{penguins}", "--out", "x.csv"], "none.tree.json is not there"),
+        (["export", "none.treewright", "--out", "x.py"], "none.treewright is not there"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(penguins, capsys, arguments, words):
+    assert cli.main([text.replace("{penguins}", str(penguins)) for text in arguments]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_demos_road_writes_its_files_and_export_reads_its_project(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(demo, "KINDS", ("tree", "forest"))
+    monkeypatch.setattr(demo, "forest_figures", list)
+    monkeypatch.setattr(demo, "boosting_figures", list)
+    assert demo.main([str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "0.489054, 0.124514, 0.092417, 0.076913\n" in told.split("rounds 0-3: ")[1]
+    assert "cross-validated" in told
+    project = str(tmp_path / "penguins.treewright")
+    model, script = tmp_path / "again.tree.json", tmp_path / "again.py"
+    assert cli.main(["export", project, "--model", "Decision tree 1", "--out", str(model)]) == 0
+    assert model.read_bytes() == (tmp_path / "penguins-tree.tree.json").read_bytes()
+    assert cli.main(["export", project, "--model", "Decision tree 1", "--out", str(script)]) == 0
+    assert script.read_text() == (tmp_path / "penguins-tree.py").read_text()
+    assert (tmp_path / "predictions.csv").read_text().count("\n") == load_sample("penguins").n_rows + 1
+
+
+def test_a_warm_up_tells_its_steps_and_its_end(qtbot):
+    warm_up, told = WarmUp(), []
+    warm_up.advanced.connect(told.append)
+    with qtbot.waitSignal(warm_up.ended, timeout=20_000) as ended:
+        warm_up.start(arguments=("-c", "print('1/2 tree', flush=True); print('2/2 forest')"))
+        assert warm_up.is_running
+    assert ended.args == [True]
+    assert told == ["1/2 tree", "2/2 forest"]
+    with qtbot.waitSignal(warm_up.ended, timeout=20_000) as ended:
+        warm_up.start("/no/such/program")
+    assert ended.args == [False]
+    assert not warm_up.is_running
