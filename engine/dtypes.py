@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-X_DTYPES = (np.float32, np.float64)  # tables are read as they are: no copy of a float32 table
+X_DTYPES = (np.float64, np.float32)  # read as they are; whatever else becomes the first: exact up to 2**53
 Y_DTYPE = np.float64  # sums over a million rows need the mantissa
 VALUE_DTYPE = np.float64  # thresholds, leaf values, impurities: float32 merges values (case C13)
 BIN_DTYPES = (np.uint8, np.uint16, np.uint32)  # the narrowest that fits: 255 bins and missing in one byte

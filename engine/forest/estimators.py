@@ -140,7 +140,7 @@ class _RandomForest(BaseEstimator):
             self.estimators_.append(member.tree)
             _add_votes(member, sums, n_votes)
             n_done = len(self.estimators_)
-            fraction = SORTING_SHARE + (1 - SORTING_SHARE) * n_done / self.n_estimators
+            fraction = 1 - (1 - SORTING_SHARE) * (1 - n_done / self.n_estimators)  # ends at 1 exactly
             new_trees = (member.tree,)
             watcher.tell(
                 IterationEvent(

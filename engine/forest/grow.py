@@ -90,8 +90,8 @@ class ForestGrower:
             values = self._oob_values(grown.tree, oob_rows)
         return Member(grown.tree, grown.is_partial, oob_rows, values)
 
-    def _drawn_order(self, n_drawn: NDArray[np.int64]) -> NDArray[np.int32]:
-        order = np.empty((self._data.n_features, np.count_nonzero(n_drawn)), dtypes.SAMPLE_DTYPE)
+    def _drawn_order(self, n_drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+        order = np.empty((self._data.n_features, np.count_nonzero(n_drawn)), dtypes.COUNT_DTYPE)
         for feature in range(self._data.n_features):
             keep_drawn(self._presorted.order[feature], n_drawn, order[feature])
         return order

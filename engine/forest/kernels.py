@@ -1,19 +1,19 @@
 """Kernels of the forest: which rows a tree grows on."""
 
 from engine.jit import kernel
+from engine.tree.kernels.layout import ROW_MASK
 
 
 @kernel
 def keep_drawn(order, n_drawn, kept):
     """Copy the drawn rows of one column's order, in their order.
 
-    order    int32 (n_rows,)    in   rows by ascending value
+    order    int64 (n_rows,)    in   rank << 32 | row, ascending
     n_drawn  int64 (n_rows,)    in   how often each row was drawn
-    kept     int32 (n_kept,)    out  as many as there are rows drawn at least once
+    kept     int64 (n_kept,)    out  as many as there are rows drawn at least once
     """
     at = 0
     for i in range(order.size):
-        row = order[i]
-        if n_drawn[row] > 0:
-            kept[at] = row
+        if n_drawn[order[i] & ROW_MASK] > 0:
+            kept[at] = order[i]
             at += 1

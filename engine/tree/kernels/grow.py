@@ -3,22 +3,27 @@
 import numpy as np
 
 from engine.jit import kernel
-from engine.kernels.numeric import random_below
+from engine.kernels.numeric import midpoint, random_below
 from engine.kernels.routing import IS_MISSING, LEAF, THRESHOLD, find_level
-from engine.tree.kernels.impurity import add_row, describe_node, purity
+from engine.tree.kernels.heap import pop_node, push_node
+from engine.tree.kernels.impurity import add_row, clear, describe_node, purity
 from engine.tree.kernels.layout import (
+    BEST_CUT,
     BEST_ENTRIES,
     BEST_FEATURE,
-    BEST_GAIN,
     BEST_KIND,
+    BEST_LOWER,
     BEST_MISSING,
-    BEST_THRESHOLD,
+    BEST_UPPER,
     DECREASE_SLACK,
     DONE,
     EVALUATE,
+    MISSING_RANK,
     NEXT_NODE,
     PARTITION,
+    ROW_MASK,
     STATE_COUNTED,
+    STATE_HEAP,
     STATE_LEAVES,
     STATE_NODE,
     STATE_NODES,
@@ -44,10 +49,11 @@ def may_split(rules, nodes, node):
 @kernel
 def begin_evaluation(sample, rules, nodes, node, best, scratch, state):
     """Sum the node's rows and forget the last node's best split."""
-    scratch.total[:] = 0.0
+    clear(scratch.total)
     for i in range(nodes.start[node], nodes.stop[node]):
-        row = sample.order[0, i]
-        add_row(rules.criterion, scratch.total, sample.y[row], sample.w[row], nodes.value[node, 0])
+        row = sample.order[0, i] & ROW_MASK
+        y, w = sample.target[row, 0], sample.target[row, 1]
+        add_row(rules.criterion, scratch.total, y, w, nodes.value[node, 0])
     best.ints[BEST_FEATURE] = -1
     state[STATE_NODE], state[STATE_PHASE] = node, EVALUATE
     state[STATE_VISITED] = state[STATE_COUNTED] = 0
@@ -67,20 +73,18 @@ def next_feature(rules, scratch, visited, random_state):
 def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
     """Look at columns until enough have been looked at or the budget is spent; returns what is left of it."""
     node = state[STATE_NODE]
-    start, stop = nodes.start[node], nodes.stop[node]
     node_purity = purity(rules.criterion, scratch.total, nodes.weight[node])
     while state[STATE_VISITED] < scratch.features.size and state[STATE_COUNTED] < rules.max_features:
         if budget <= 0:
             return budget
         feature = next_feature(rules, scratch, state[STATE_VISITED], random_state)
-        rows = sample.order[feature, start:stop]
         if sample.is_level[feature]:
-            counts = scan_levels(sample, rules, feature, rows, nodes, node, node_purity, best, scratch)
+            counts = scan_levels(sample, rules, feature, nodes, node, node_purity, best, scratch)
         else:
-            counts = scan_thresholds(sample, rules, feature, rows, nodes, node, node_purity, best, scratch)
+            counts = scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scratch)
         state[STATE_VISITED] += 1
         state[STATE_COUNTED] += 1 if counts else 0  # constant columns do not count, as in scikit-learn
-        budget -= rows.size
+        budget -= nodes.n_rows[node]
     conclude(rules, nodes, best, state)
     return budget
 
@@ -92,21 +96,23 @@ def conclude(rules, nodes, best, state):
     state[STATE_PHASE] = NEXT_NODE
     if best.ints[BEST_FEATURE] < 0:
         return
-    gain = max(best.numbers[BEST_GAIN], 0.0)
+    gain = max(best.gain[0], 0.0)
     if nodes.weight[node] / rules.total_weight * gain < rules.min_decrease - DECREASE_SLACK:
         return
     nodes.feature[node], nodes.kind[node] = best.ints[BEST_FEATURE], best.ints[BEST_KIND]
-    nodes.threshold[node], nodes.gain[node] = best.numbers[BEST_THRESHOLD], gain
+    nodes.cut[node], nodes.gain[node] = best.ints[BEST_CUT], gain
+    nodes.lower[node], nodes.upper[node] = best.ints[BEST_LOWER], best.ints[BEST_UPPER]
     nodes.missing_child[node] = best.ints[BEST_MISSING]
     n_entries, first = best.ints[BEST_ENTRIES], state[STATE_SETS]
     nodes.set_start[node], nodes.set_stop[node] = first, first + n_entries
     for i in range(n_entries):
-        nodes.level_sets[first + i] = best.sets[i]
+        nodes.level_sets[first + i, 0], nodes.level_sets[first + i, 1] = best.sets[i, 0], best.sets[i, 1]
     state[STATE_SETS] += n_entries
     if rules.max_leaf_nodes < 0:
         begin_partition(state)
     else:
-        nodes.is_open[node] = 1
+        push_node(nodes, state[STATE_HEAP], node)
+        state[STATE_HEAP] += 1
 
 
 @kernel
@@ -116,27 +122,27 @@ def begin_partition(state):
 
 
 @kernel
-def child_of_row(x, nodes, node):
+def child_of_rank(rank, nodes, node):
     """Return the child of a training row: as in routing, but every level and missing was seen."""
     if nodes.kind[node] == IS_MISSING:
-        return 0 if np.isnan(x) else 1
-    if np.isnan(x):
+        return 0 if rank == MISSING_RANK else 1
+    if rank == MISSING_RANK:
         return nodes.missing_child[node]
     if nodes.kind[node] == THRESHOLD:
-        return 0 if x <= nodes.threshold[node] else 1
-    return find_level(nodes.level_sets, nodes.set_start[node], nodes.set_stop[node], np.int64(x))
+        return 0 if rank <= nodes.cut[node] else 1
+    return find_level(nodes.level_sets, nodes.set_start[node], nodes.set_stop[node], rank)
 
 
 @kernel
 def choose_sides(sample, nodes, node, scratch):
-    """Write each row's child, count missing values, make the two children and return rows in child 0."""
-    column, n_left, n_missing = sample.columns[nodes.feature[node]], 0, 0
+    """Write the child of each of the node's rows, count missing ones; returns how many take child 0."""
+    order, n_left, n_missing = sample.order[nodes.feature[node]], 0, 0
     for i in range(nodes.start[node], nodes.stop[node]):
-        row = sample.order[0, i]
-        child = child_of_row(column[row], nodes, node)
-        scratch.side[row] = child
+        rank = order[i] >> 32
+        child = child_of_rank(rank, nodes, node)
+        scratch.side[order[i] & ROW_MASK] = child
         n_left += 1 - child
-        n_missing += np.isnan(column[row])
+        n_missing += rank == MISSING_RANK
     nodes.n_missing[node] = n_missing
     return n_left
 
@@ -146,11 +152,12 @@ def partition_column(order, start, stop, side, buffer):
     """Move rows of child 0 before rows of child 1, both keeping their order: branch-free stable partition."""
     n_left, n_right = start, 0
     for i in range(start, stop):
-        row = order[i]
-        order[n_left] = row  # overwritten by the next row when this one goes right
-        buffer[n_right] = row
-        n_right += side[row]
-        n_left += 1 - side[row]
+        entry = order[i]
+        order[n_left] = entry  # overwritten by the next row when this one goes right
+        buffer[n_right] = entry
+        goes_right = side[entry & ROW_MASK]
+        n_right += goes_right
+        n_left += 1 - goes_right
     for i in range(n_right):
         order[n_left + i] = buffer[i]
 
@@ -168,7 +175,9 @@ def partition(sample, rules, nodes, scratch, state, budget):
         add_children(nodes, node, start + n_left, state)
         state[STATE_VISITED] = 0
         budget -= stop - start
-    while state[STATE_VISITED] < sample.order.shape[0]:
+    are_leaves = nodes.depth[node] + 1 == rules.max_depth  # then their values are all that is wanted
+    n_columns = 1 if are_leaves else sample.order.shape[0]
+    while state[STATE_VISITED] < n_columns:
         if budget <= 0:
             return budget
         column_order = sample.order[state[STATE_VISITED]]
@@ -199,7 +208,7 @@ def finish_split(sample, rules, nodes, node):
     """Describe the children; take the gain from their impurities; settle where unknown values go (D7)."""
     first = nodes.first_child[node]
     for child in range(first, first + 2):
-        describe_node(sample, rules, sample.order[0, nodes.start[child] : nodes.stop[child]], nodes, child)
+        describe_node(sample, rules, nodes, child)
     left, right = nodes.weight[first], nodes.weight[first + 1]
     mean_impurity = (left * nodes.impurity[first] + right * nodes.impurity[first + 1]) / (left + right)
     nodes.gain[node] = max(nodes.impurity[node] - mean_impurity, 0.0)
@@ -223,14 +232,9 @@ def choose_next(sample, rules, nodes, best, scratch, state, stack):
     state[STATE_PHASE] = DONE
     if rules.max_leaf_nodes < 0 or state[STATE_LEAVES] >= rules.max_leaf_nodes:
         return
-    chosen, chosen_decrease = -1, -1.0
-    for node in range(state[STATE_NODES]):
-        decrease = nodes.weight[node] * nodes.gain[node]
-        if nodes.is_open[node] and decrease > chosen_decrease:
-            chosen, chosen_decrease = node, decrease
-    if chosen >= 0:
-        nodes.is_open[chosen] = 0
-        state[STATE_NODE] = chosen
+    if state[STATE_HEAP] > 0:
+        state[STATE_NODE] = pop_node(nodes, state[STATE_HEAP])
+        state[STATE_HEAP] -= 1
         begin_partition(state)
 
 
@@ -260,3 +264,17 @@ def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget
                 first = nodes.first_child[state[STATE_NODE]]
                 stack[state[STATE_STACK]], stack[state[STATE_STACK] + 1] = first + 1, first
                 state[STATE_STACK] += 2
+
+
+@kernel
+def fill_thresholds(X, feature, kind, lower, upper, threshold):
+    """Write the midpoint of two rows' values as the threshold of every node that has one.
+
+    X             float32 or float64 (n_samples, n_features)  in   encoded table
+    lower, upper  int32 (n_nodes,)                            in   row numbers
+    threshold     float64 (n_nodes,)                          out  others are left as they are
+    """
+    for node in range(kind.size):
+        if kind[node] == THRESHOLD:
+            below, above = X[lower[node], feature[node]], X[upper[node], feature[node]]
+            threshold[node] = midpoint(np.float64(below), np.float64(above))

@@ -3,7 +3,14 @@
 import numpy as np
 
 from engine.jit import kernel
-from engine.tree.kernels.layout import ENTROPY, GINI, SQUARED_ERROR
+from engine.tree.kernels.layout import ENTROPY, GINI, ROW_MASK, SQUARED_ERROR
+
+
+@kernel
+def clear(sums):
+    """Set all sums to 0; a loop compiles in a tenth of the time of a slice assignment."""
+    for k in range(sums.size):
+        sums[k] = 0.0
 
 
 @kernel
@@ -71,33 +78,31 @@ def node_impurity(criterion, fractions):
 
 
 @kernel
-def describe_node(sample, rules, rows, nodes, node):
-    """Fill value, impurity, weight, count and purity of a node from its rows.
-
-    rows  int32 (n_node_samples,)  in
-    """
-    weight, first, is_pure = 0.0, sample.y[rows[0]], True
+def describe_node(sample, rules, nodes, node):
+    """Fill value, impurity, weight, count and purity of a node from the rows between its start and stop."""
+    start, stop = nodes.start[node], nodes.stop[node]
+    first, is_pure, weight = sample.target[sample.order[0, start] & ROW_MASK, 0], True, 0.0
     value = nodes.value[node]
-    value[:] = 0.0
-    for i in range(rows.size):
-        row = rows[i]
-        weight += sample.w[row]
-        is_pure = is_pure and sample.y[row] == first
-        if rules.criterion == SQUARED_ERROR:
-            value[0] += sample.w[row] * (sample.y[row] - first)
-        else:
-            value[np.int64(sample.y[row])] += sample.w[row]
+    clear(value)
+    for i in range(start, stop):
+        row = sample.order[0, i] & ROW_MASK
+        y, w = sample.target[row, 0], sample.target[row, 1]
+        weight += w
+        is_pure = is_pure and y == first
+        add_row(rules.criterion, value, y, w, first)
     for k in range(value.size):
         value[k] /= weight
+    impurity = 0.0
     if rules.criterion == SQUARED_ERROR:
         value[0] += first
-        squares = 0.0
-        for i in range(rows.size):
-            deviation = sample.y[rows[i]] - value[0]
-            squares += sample.w[rows[i]] * deviation * deviation
-        nodes.impurity[node] = 0.0 if is_pure else squares / weight
+        for i in range(start, stop):
+            row = sample.order[0, i] & ROW_MASK
+            deviation = sample.target[row, 0] - value[0]
+            impurity += sample.target[row, 1] * deviation * deviation
+        impurity /= weight
     else:
-        nodes.impurity[node] = 0.0 if is_pure else node_impurity(rules.criterion, value)
+        impurity = node_impurity(rules.criterion, value)
+    nodes.impurity[node] = 0.0 if is_pure else impurity
     nodes.weight[node] = weight
-    nodes.n_rows[node] = rows.size
+    nodes.n_rows[node] = stop - start
     nodes.is_pure[node] = is_pure

@@ -9,36 +9,44 @@ import numpy as np
 
 from engine.jit import kernel
 from engine.kernels.routing import IS_MISSING
-from engine.tree.kernels.impurity import add_row, split_score
-from engine.tree.kernels.layout import BEST_ENTRIES, MAX_EXHAUSTIVE_LEVELS, SQUARED_ERROR
-from engine.tree.kernels.thresholds import count_present, is_allowed, is_better, keep
+from engine.tree.kernels.impurity import add_row, clear, split_score
+from engine.tree.kernels.layout import (
+    BEST_ENTRIES,
+    MAX_EXHAUSTIVE_LEVELS,
+    MISSING_RANK,
+    ROW_MASK,
+    SQUARED_ERROR,
+)
+from engine.tree.kernels.thresholds import is_allowed, is_better, keep
 
 LEVEL_SET = 3
-MISSING_CODE = np.int32(2**31 - 1)  # sorts behind every level
 N_POWER_ITERATIONS = 100
 
 
 @kernel
-def collect_levels(sample, rules, feature, rows, mean, scratch):
-    """Sum each level's rows; returns how many levels there are, missing (the last) included.
+def add_sums(sums, total):
+    """Add `sums` to `total`."""
+    for k in range(sums.size):
+        total[k] += sums[k]
 
-    rows  int32 (n_node_samples,)  in  by ascending code, missing last
-    """
-    column, n_levels = sample.columns[feature], 0
-    n_present = count_present(column, rows)
-    for i in range(rows.size):
-        row = rows[i]
-        code = np.int32(column[row]) if i < n_present else MISSING_CODE
+
+@kernel
+def collect_levels(sample, rules, feature, nodes, node, scratch):
+    """Sum the rows of each level that the node holds, by code; returns how many, missing (last) included."""
+    order, mean, n_levels = sample.order[feature], nodes.value[node, 0], 0
+    for i in range(nodes.start[node], nodes.stop[node]):
+        code, row = order[i] >> 32, order[i] & ROW_MASK
         if n_levels == 0 or scratch.level_code[n_levels - 1] != code:
             scratch.level_code[n_levels] = code
             scratch.level_weight[n_levels] = 0.0
             scratch.level_count[n_levels] = 0
-            scratch.level_sums[n_levels] = 0.0
+            clear(scratch.level_sums[n_levels])
             n_levels += 1
         at = n_levels - 1
-        scratch.level_weight[at] += sample.w[row]
+        y, w = sample.target[row, 0], sample.target[row, 1]
+        scratch.level_weight[at] += w
         scratch.level_count[at] += 1
-        add_row(rules.criterion, scratch.level_sums[at], sample.y[row], sample.w[row], mean)
+        add_row(rules.criterion, scratch.level_sums[at], y, w, mean)
     return n_levels
 
 
@@ -59,7 +67,8 @@ def sort_levels(key, rank, spare, n_levels):
                 else:
                     spare[at] = rank[j]
                     j += 1
-        rank[:n_levels] = spare[:n_levels]
+        for i in range(n_levels):
+            rank[i] = spare[i]
         width *= 2
 
 
@@ -75,7 +84,8 @@ def turn_to_first_component(matrix, direction):
             size += turned[a] * turned[a]
         if size == 0.0:
             break
-        direction[:] = turned / np.sqrt(size)
+        for k in range(direction.size):
+            direction[k] = turned[k] / np.sqrt(size)
 
 
 @kernel
@@ -100,7 +110,8 @@ def principal_keys(sums, weights, key, n_levels):
     for k in range(n_classes):
         if covariance[k, k] > covariance[widest, widest]:
             widest = k
-    direction[:] = covariance[widest]  # not orthogonal to the first component
+    for k in range(n_classes):
+        direction[k] = covariance[widest, k]  # not orthogonal to the first component
     turn_to_first_component(covariance, direction)
     for level in range(n_levels):
         key[level] = 0.0
@@ -116,19 +127,19 @@ def keep_partition(best, scratch, feature, n_levels, gain):
     splits look alike. A side that holds missing alone becomes the split "is missing".
     """
     chosen = scratch.level_spare
-    has_missing = scratch.level_code[n_levels - 1] == MISSING_CODE
+    has_missing = scratch.level_code[n_levels - 1] == MISSING_RANK
     n_known = n_levels - 1 if has_missing else n_levels
     n_chosen = 0
     for level in range(n_known):
         n_chosen += chosen[level]
     if has_missing and n_chosen in (0, n_known):
-        keep(best, gain, feature, IS_MISSING, np.nan, 0)
+        keep(best, gain, feature, IS_MISSING, 0)
         return
     is_yes = n_chosen < n_known - n_chosen or (n_chosen == n_known - n_chosen and chosen[0] == 1)
     missing_child = -1
     if has_missing:
         missing_child = 0 if (chosen[n_levels - 1] == 1) == is_yes else 1
-    keep(best, gain, feature, LEVEL_SET, np.nan, missing_child)
+    keep(best, gain, feature, LEVEL_SET, missing_child)
     best.ints[BEST_ENTRIES] = n_known
     for level in range(n_known):
         best.sets[level, 0] = scratch.level_code[level]
@@ -139,20 +150,19 @@ def keep_partition(best, scratch, feature, n_levels, gain):
 def scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch):
     """Try every cut in the order of `level_rank`."""
     left, weight = scratch.left, nodes.weight[node]
-    left[:] = 0.0
+    clear(left)
     left_weight, n_left = 0.0, 0
     for cut in range(n_levels - 1):
         level = scratch.level_rank[cut]
-        left += scratch.level_sums[level]
+        add_sums(scratch.level_sums[level], left)
         left_weight += scratch.level_weight[level]
         n_left += scratch.level_count[level]
         if not is_allowed(rules, n_left, left_weight, n_rows, weight):
             continue
         gain = (split_score(rules.criterion, left, left_weight, scratch.total, weight) - node_purity) / weight
         if is_better(best, gain, feature, nodes.impurity[node]):
-            scratch.level_spare[:n_levels] = 0
-            for i in range(cut + 1):
-                scratch.level_spare[scratch.level_rank[i]] = 1
+            for i in range(n_levels):
+                scratch.level_spare[scratch.level_rank[i]] = 1 if i <= cut else 0
             keep_partition(best, scratch, feature, n_levels, gain)
 
 
@@ -161,11 +171,11 @@ def scan_all_partitions(rules, feature, n_rows, nodes, node, node_purity, n_leve
     """Try every partition; the first level is never chosen, so each is seen once."""
     left, weight = scratch.left, nodes.weight[node]
     for code in range(1, 2 ** (n_levels - 1)):
-        left[:] = 0.0
+        clear(left)
         left_weight, n_left = 0.0, 0
         for level in range(1, n_levels):
             if (code >> (level - 1)) & 1:
-                left += scratch.level_sums[level]
+                add_sums(scratch.level_sums[level], left)
                 left_weight += scratch.level_weight[level]
                 n_left += scratch.level_count[level]
         if not is_allowed(rules, n_left, left_weight, n_rows, weight):
@@ -180,14 +190,14 @@ def scan_all_partitions(rules, feature, n_rows, nodes, node, node_purity, n_leve
 
 
 @kernel
-def scan_levels(sample, rules, feature, rows, nodes, node, node_purity, best, scratch):
+def scan_levels(sample, rules, feature, nodes, node, node_purity, best, scratch):
     """Try the partitions of a categorical column; returns False when it has one level here."""
-    n_levels = collect_levels(sample, rules, feature, rows, nodes.value[node, 0], scratch)
+    n_levels, n_rows = collect_levels(sample, rules, feature, nodes, node, scratch), nodes.n_rows[node]
     if n_levels < 2:
         return False
     many_classes = rules.criterion != SQUARED_ERROR and rules.n_sums > 2
     if many_classes and n_levels <= MAX_EXHAUSTIVE_LEVELS:
-        scan_all_partitions(rules, feature, rows.size, nodes, node, node_purity, n_levels, best, scratch)
+        scan_all_partitions(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch)
         return True
     if many_classes:
         principal_keys(scratch.level_sums, scratch.level_weight, scratch.level_key, n_levels)
@@ -196,5 +206,5 @@ def scan_levels(sample, rules, feature, rows, nodes, node, node_purity, best, sc
         for level in range(n_levels):
             scratch.level_key[level] = scratch.level_sums[level, last] / scratch.level_weight[level]
     sort_levels(scratch.level_key, scratch.level_rank, scratch.level_spare, n_levels)
-    scan_ordered(rules, feature, rows.size, nodes, node, node_purity, n_levels, best, scratch)
+    scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch)
     return True

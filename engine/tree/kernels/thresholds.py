@@ -1,18 +1,18 @@
 """The best threshold of a numeric column at one node, with missing values on either side."""
 
-import numpy as np
-
 from engine.jit import kernel
-from engine.kernels.numeric import midpoint
 from engine.kernels.routing import IS_MISSING, THRESHOLD
-from engine.tree.kernels.impurity import add_row, split_score
+from engine.tree.kernels.impurity import add_row, clear, split_score
 from engine.tree.kernels.layout import (
+    BEST_CUT,
     BEST_ENTRIES,
     BEST_FEATURE,
-    BEST_GAIN,
     BEST_KIND,
+    BEST_LOWER,
     BEST_MISSING,
-    BEST_THRESHOLD,
+    BEST_UPPER,
+    MISSING_RANK,
+    ROW_MASK,
     TIE_SHARE,
 )
 
@@ -23,17 +23,25 @@ def is_better(best, gain, feature, impurity):
     if best.ints[BEST_FEATURE] < 0:
         return True
     slack = TIE_SHARE * impurity
-    if gain > best.numbers[BEST_GAIN] + slack:
+    if gain > best.gain[0] + slack:
         return True
-    return gain >= best.numbers[BEST_GAIN] - slack and feature < best.ints[BEST_FEATURE]
+    return gain >= best.gain[0] - slack and feature < best.ints[BEST_FEATURE]
 
 
 @kernel
-def keep(best, gain, feature, kind, threshold, missing_child):
+def keep(best, gain, feature, kind, missing_child):
     """Write a candidate down as the best so far."""
-    best.numbers[BEST_GAIN], best.numbers[BEST_THRESHOLD] = gain, threshold
+    best.gain[0] = gain
     best.ints[BEST_FEATURE], best.ints[BEST_KIND] = feature, kind
     best.ints[BEST_MISSING], best.ints[BEST_ENTRIES] = missing_child, 0
+
+
+@kernel
+def keep_threshold(best, gain, feature, lower, upper, missing_child):
+    """Write a threshold between two entries of a column's order down as the best so far."""
+    keep(best, gain, feature, THRESHOLD, missing_child)
+    best.ints[BEST_CUT] = lower >> 32
+    best.ints[BEST_LOWER], best.ints[BEST_UPPER] = lower & ROW_MASK, upper & ROW_MASK
 
 
 @kernel
@@ -51,59 +59,65 @@ def is_allowed(rules, n_left, left_weight, n_total, total_weight):
 
 
 @kernel
-def count_present(column, rows):
-    """Return how many of a node's rows, missing last, have a value."""
-    n_present = rows.size
-    while n_present > 0 and np.isnan(column[rows[n_present - 1]]):
-        n_present -= 1
-    return n_present
+def sum_missing(sample, rules, order, start, stop, mean, sums):
+    """Sum the rows of a node that miss the column; returns where they begin and their weight.
+
+    order  int64 (n_rows,)    in   one column's
+    sums   float64 (n_sums,)  out
+    """
+    clear(sums)
+    weight, first = 0.0, stop
+    while first > start and order[first - 1] >> 32 == MISSING_RANK:
+        first -= 1
+        row = order[first] & ROW_MASK
+        add_row(rules.criterion, sums, sample.target[row, 0], sample.target[row, 1], mean)
+        weight += sample.target[row, 1]
+    return first, weight
 
 
 @kernel
-def scan_thresholds(sample, rules, feature, rows, nodes, node, node_purity, best, scratch):
+def scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scratch):
     """Try every threshold between adjacent distinct values; update `best`.
 
     At each threshold missing values are tried on the right, then on the left; last comes the split
     "is missing". Returns False when the column is constant here, missing values included.
 
-    rows         int32 (n_node_samples,)  in  by ascending value, missing last
-    node_purity  float64                  in  purity of the undivided node
+    node_purity  float64  in  purity of the undivided node
     """
-    column, y, w = sample.columns[feature], sample.y, sample.w
-    mean, weight, impurity = nodes.value[node, 0], nodes.weight[node], nodes.impurity[node]
-    n_rows, n_present = rows.size, count_present(column, rows)
-    n_missing = n_rows - n_present
-    if n_present == 0 or (n_missing == 0 and column[rows[0]] == column[rows[n_rows - 1]]):
+    order, target = sample.order[feature], sample.target
+    start, stop = nodes.start[node], nodes.stop[node]
+    if order[start] >> 32 == order[stop - 1] >> 32:
         return False
-    left, missing, trial = scratch.left, scratch.missing, scratch.trial
-    left[:] = 0.0
-    missing[:] = 0.0
-    missing_weight, left_weight = 0.0, 0.0
-    for i in range(n_present, n_rows):
-        add_row(rules.criterion, missing, y[rows[i]], w[rows[i]], mean)
-        missing_weight += w[rows[i]]
-    for i in range(n_present - 1):
-        row = rows[i]
-        add_row(rules.criterion, left, y[row], w[row], mean)
-        left_weight += w[row]
-        lower, upper = column[row], column[rows[i + 1]]
-        if not lower < upper:
+    mean, weight, impurity = nodes.value[node, 0], nodes.weight[node], nodes.impurity[node]
+    left, missing, trial, total = scratch.left, scratch.missing, scratch.trial, scratch.total
+    criterion, n_rows = rules.criterion, stop - start
+    present_stop, missing_weight = sum_missing(sample, rules, order, start, stop, mean, missing)
+    n_missing = stop - present_stop
+    side_of_missing = 1 if n_missing else -1
+    clear(left)
+    left_weight = 0.0
+    upper = order[start]
+    for i in range(start, present_stop - 1):
+        lower, upper = upper, order[i + 1]
+        row = lower & ROW_MASK
+        add_row(criterion, left, target[row, 0], target[row, 1], mean)
+        left_weight += target[row, 1]
+        if lower >> 32 == upper >> 32:
             continue
-        if is_allowed(rules, i + 1, left_weight, n_rows, weight):
-            score = split_score(rules.criterion, left, left_weight, scratch.total, weight)
-            gain = (score - node_purity) / weight
+        n_left = i + 1 - start
+        if is_allowed(rules, n_left, left_weight, n_rows, weight):
+            gain = (split_score(criterion, left, left_weight, total, weight) - node_purity) / weight
             if is_better(best, gain, feature, impurity):
-                keep(best, gain, feature, THRESHOLD, midpoint(lower, upper), 1 if n_missing else -1)
-        if n_missing and is_allowed(rules, i + 1 + n_missing, left_weight + missing_weight, n_rows, weight):
+                keep_threshold(best, gain, feature, lower, upper, side_of_missing)
+        if n_missing and is_allowed(rules, n_left + n_missing, left_weight + missing_weight, n_rows, weight):
             for k in range(trial.size):
                 trial[k] = left[k] + missing[k]
-            score = split_score(rules.criterion, trial, left_weight + missing_weight, scratch.total, weight)
+            score = split_score(criterion, trial, left_weight + missing_weight, total, weight)
             gain = (score - node_purity) / weight
             if is_better(best, gain, feature, impurity):
-                keep(best, gain, feature, THRESHOLD, midpoint(lower, upper), 0)
+                keep_threshold(best, gain, feature, lower, upper, 0)
     if n_missing and is_allowed(rules, n_missing, missing_weight, n_rows, weight):
-        score = split_score(rules.criterion, missing, missing_weight, scratch.total, weight)
-        gain = (score - node_purity) / weight
+        gain = (split_score(criterion, missing, missing_weight, total, weight) - node_purity) / weight
         if is_better(best, gain, feature, impurity):
-            keep(best, gain, feature, IS_MISSING, np.nan, 0)
+            keep(best, gain, feature, IS_MISSING, 0)
     return True

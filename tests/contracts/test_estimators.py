@@ -1,0 +1,246 @@
+"""One contract for every public estimator (contracts D1, D9, D25; architecture decisions 2 and 4)."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
+
+import engine
+
+SMALL = {
+    "DecisionTreeClassifier": {},
+    "DecisionTreeRegressor": {},
+    "RandomForestClassifier": {"n_estimators": 6},
+    "RandomForestRegressor": {"n_estimators": 6},
+    "GradientBoostingClassifier": {"n_estimators": 6, "min_samples_leaf": 2},
+    "GradientBoostingRegressor": {"n_estimators": 6, "min_samples_leaf": 2},
+}
+NAMES = list(SMALL)
+THREADED = [name for name in NAMES if "DecisionTree" not in name]
+
+_RESAMPLES = "rows are drawn at random: a row of weight 2 is not a row given twice"
+EXPECTED_FAILURES = {  # D25: the only ones allowed, scikit-learn's own forests fail them too
+    name: {
+        "check_sample_weight_equivalence_on_dense_data": _RESAMPLES,
+        "check_sample_weight_equivalence_on_sparse_data": _RESAMPLES,
+    }
+    for name in ("RandomForestClassifier", "RandomForestRegressor")
+}
+LARGE_ENOUGH = {  # scikit-learn's small tables need leaves of fewer rows than the default
+    "GradientBoostingClassifier": {"n_estimators": 20, "min_samples_leaf": 1},
+    "GradientBoostingRegressor": {"n_estimators": 20, "min_samples_leaf": 1},
+}
+AGREED_FIT = ["self", "X", "y", "sample_weight", "X_val", "y_val", "sample_weight_val", "monitor"]
+
+
+class Recorder:
+    def __init__(self, n_allowed=10**9):
+        self.events, self.n_allowed = [], n_allowed
+
+    def on_iteration(self, event):
+        self.events.append(event)
+        return len(self.events) > self.n_allowed
+
+
+def make(name, **settings):
+    return getattr(engine, name)(**(SMALL[name] | {"random_state": 0} | settings))
+
+
+def frame(name, n_rows=150):
+    """A table with categories and missing values, and a target of three labels or a number."""
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], n_rows)
+    X = pd.DataFrame(
+        {
+            "size": rng.normal(size=n_rows),
+            "colour": pd.Categorical(colour),
+            "grade": pd.Categorical(rng.choice(["low", "high"], n_rows), ["low", "high"], ordered=True),
+            "flag": rng.random(n_rows) < 0.5,
+            "count": pd.array(rng.integers(0, 9, n_rows), dtype="Int64"),
+        }
+    )
+    y = X["size"] + (colour == "red") * 2.0 + 0.3 * rng.normal(size=n_rows)
+    for i, column in enumerate(["size", "colour", "count"]):
+        X.loc[i :: 7 + i, column] = None
+    if "Classifier" in name:
+        y = pd.cut(y, [-np.inf, 0, 1.5, np.inf], labels=["a", "b", "c"]).astype(str)
+    return X, y.to_numpy()
+
+
+def answers(model, X):
+    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scikit_learns_checks_pass(name):
+    estimator = getattr(engine, name)(**(SMALL[name] | LARGE_ENOUGH.get(name, {})))
+    allowed = EXPECTED_FAILURES.get(name, {})
+    results = check_estimator(estimator, expected_failed_checks=allowed, on_skip=None, on_fail=None)
+    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    assert failed == {}
+    assert {r["check_name"] for r in results if r["status"] == "xfail"} <= set(allowed)
+    assert sum(r["status"] == "passed" for r in results) > 40
+
+
+def test_the_list_holds_every_public_estimator():
+    public = [name for name in engine.__all__ if name.endswith(("Classifier", "Regressor"))]
+    assert sorted(public) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fit_has_the_agreed_signature(name):
+    parameters = inspect.signature(getattr(engine, name).fit).parameters
+    assert list(parameters) == AGREED_FIT
+    assert all(parameters[p].kind is inspect.Parameter.KEYWORD_ONLY for p in AGREED_FIT[4:])
+    assert all(parameters[p].default is None for p in AGREED_FIT[3:])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fitting_again_forgets_the_first_fit(name):
+    X, y = frame(name)
+    fresh = make(name).fit(X, y)
+    again = make(name).fit(X.iloc[:60, ::-1], y[:60]).fit(X, y)
+    np.testing.assert_array_equal(answers(again, X), answers(fresh, X))
+    assert vars(again).keys() == vars(fresh).keys()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_gives_the_same_bits(name):
+    X, y = frame(name)
+    first, second = (make(name, random_state=5).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(answers(first, X), answers(second, X))
+    assert first.seed_ == second.seed_ == 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_drawn_seed_repeats_the_fit(name):
+    X, y = frame(name)
+    first = make(name, random_state=None).fit(X, y)
+    second = make(name, random_state=first.seed_).fit(X, y)
+    np.testing.assert_array_equal(answers(first, X), answers(second, X))
+
+
+@pytest.mark.parametrize("name", THREADED)
+def test_any_number_of_threads_gives_the_same_bits(name):
+    X, y = frame(name)
+    one, *others = (answers(make(name, n_jobs=n).fit(X, y), X) for n in (1, 2, 8))
+    for other in others:
+        np.testing.assert_array_equal(other, one)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_watching_changes_nothing(name):
+    X, y = frame(name)
+    monitor = Recorder()
+    watched = make(name).fit(X, y, monitor=monitor)
+    np.testing.assert_array_equal(answers(watched, X), answers(make(name).fit(X, y), X))
+    assert not watched.stopped_
+    fractions = [event.fraction for event in monitor.events]
+    assert fractions == sorted(fractions)
+    assert 0 <= fractions[0] <= fractions[-1] == 1.0
+    assert all(event.elapsed_s >= 0 for event in monitor.events)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stop_at_any_event_leaves_a_usable_model(name):
+    X, y = frame(name)
+    whole = Recorder()
+    make(name).fit(X, y, monitor=whole)
+    for n_allowed in range(len(whole.events) - 1):
+        monitor = Recorder(n_allowed)
+        model = make(name).fit(X, y, monitor=monitor)
+        assert model.stopped_ or model.seed_ == 0
+        given = answers(model, X)
+        assert np.isfinite(given).all()
+        if "Classifier" in name:
+            np.testing.assert_allclose(given.sum(axis=1), 1.0)
+        assert len(model.feature_importances_) == X.shape[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stop_before_anything_is_labelled_so(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y, monitor=Recorder(0))
+    assert model.stopped_
+    assert len(np.unique(answers(model, X), axis=0)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_frames_with_categories_and_missing_values_are_taken_as_they_are(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    assert [spec.name for spec in model.features_] == list(X.columns)
+    assert model.features_[1].levels == ("blue", "green", "red")
+    assert model.features_[2].ordered_levels == ("low", "high")
+    assert model.score(X, y) > 0.6
+    unseen = X.assign(colour=pd.Categorical(["violet"] * len(X)))
+    assert len(model.predict(unseen)) == len(X)
+    as_array = pytest.raises(engine.DataError, match="'colour' was a category")
+    with as_array, pytest.warns(UserWarning, match="valid feature names"):
+        model.predict(np.zeros((2, 5)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_importances_are_shares(name):
+    X, y = frame(name)
+    importances = make(name).fit(X, y).feature_importances_
+    assert importances.shape == (5,)
+    assert (importances >= 0).all()
+    assert importances.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pickled_and_cloned(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    np.testing.assert_array_equal(answers(pickle.loads(pickle.dumps(model)), X), answers(model, X))
+    assert clone(model).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_validation_part_is_checked(name):
+    X, y = frame(name)
+    make(name).fit(X, y, X_val=X[:20], y_val=y[:20])
+    with pytest.raises(engine.DataError, match="X_val is given without y_val"):
+        make(name).fit(X, y, X_val=X[:20])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "Classifier" in name])
+@pytest.mark.parametrize(
+    "y",
+    [
+        [3, 3, 5, 5, 9, 9] * 3,
+        ["no", "no", "no", "yes", "yes", "yes"] * 3,
+        ([False] * 3 + [True] * 3) * 3,
+        [1.0, 1.0, 2.5, 2.5, 7.25, 7.25] * 3,
+        ([-1] * 3 + [1] * 3) * 3,
+    ],
+    ids=["numbers", "text", "booleans", "fractions", "signs"],
+)
+def test_labels_come_back_as_they_were_given(name, y):
+    """Case C23."""
+    X = np.tile(np.arange(1.0, 7.0), 3)[:, None]
+    model = make(name, **({"n_estimators": 60} if name in THREADED else {})).fit(X, y)
+    assert model.predict(X).tolist() == y
+    assert model.predict(X).dtype == np.asarray(y).dtype
+    assert model.classes_.tolist() == sorted(set(y))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whole_numbers_beyond_single_precision_are_kept_apart(name):
+    """Case C13 (b): lists and integer arrays become float64."""
+    X = np.repeat([[16777216], [16777217]], 10, axis=0)
+    y = np.repeat([0, 1], 10)
+    predicted = make(name).fit(X, y).predict(X)
+    assert predicted[0] < predicted[-1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_class_or_one_value_trains_a_constant(name):
+    """D17."""
+    model = make(name).fit(np.arange(8.0)[:, None], np.ones(8, int))
+    assert model.predict([[3.0], [99.0]]).tolist() == [1, 1]

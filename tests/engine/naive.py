@@ -1,0 +1,95 @@
+"""Slow twins of the tree kernels: every split tried, every row walked, sums by numpy."""
+
+import itertools
+
+import numpy as np
+
+from engine.tree.structure import IS_MISSING, LEAF, THRESHOLD
+
+
+def impurity(criterion, y, w, n_classes):
+    """H of algorithms.md section 1 for rows with target (or class index) y and weights w."""
+    if criterion == "squared_error":
+        mean = np.average(y, weights=w)
+        return np.average((y - mean) ** 2, weights=w)
+    p = np.bincount(y.astype(int), weights=w, minlength=n_classes) / w.sum()
+    if criterion == "gini":
+        return float((p * (1 - p)).sum())
+    p = p[p > 0]
+    return float(-(p * np.log2(p)).sum())
+
+
+def gain(criterion, goes_left, y, w, n_classes):
+    """The node's impurity less its children's weighted mean."""
+    total = impurity(criterion, y, w, n_classes)
+    for side in (goes_left, ~goes_left):
+        total -= w[side].sum() / w.sum() * impurity(criterion, y[side], w[side], n_classes)
+    return total
+
+
+def sides_of_number(x):
+    """Every way to divide rows by a threshold, with missing on either side, and by "is missing"."""
+    missing, distinct = np.isnan(x), np.unique(x[~np.isnan(x)])
+    for lower in distinct[:-1]:
+        yield (x <= lower) & ~missing
+        if missing.any():
+            yield (x <= lower) | missing
+    if missing.any() and len(distinct):
+        yield missing
+
+
+def sides_of_levels(x):
+    """Every way to divide rows by their levels; missing is one more level."""
+    codes = np.where(np.isnan(x), -1, x)
+    _, *others = np.unique(codes)
+    for size in range(1, len(others) + 1):
+        for chosen in itertools.combinations(others, size):
+            yield np.isin(codes, chosen)
+
+
+def best_gain(X, y, w, is_level, criterion, n_classes, min_samples_leaf=1):
+    """The largest gain of all allowed splits of these rows, or None if there is none."""
+    best = None
+    for feature in range(X.shape[1]):
+        sides = sides_of_levels if is_level[feature] else sides_of_number
+        for goes_left in sides(X[:, feature]):
+            if min(goes_left.sum(), (~goes_left).sum()) >= min_samples_leaf:
+                found = gain(criterion, goes_left, y, w, n_classes)
+                best = found if best is None else max(best, found)
+    return best
+
+
+def child_of(tree, node, x):
+    """The child that value x takes (contracts D7)."""
+    if tree.kind[node] == IS_MISSING:
+        return 0 if np.isnan(x) else 1
+    if np.isnan(x):
+        return int(tree.missing_child[node])
+    if tree.kind[node] == THRESHOLD:
+        return 0 if x <= tree.threshold[node] else 1
+    for code, child in tree.levels(node).tolist():
+        if code == x:
+            return child
+    return int(tree.unseen_child[node])
+
+
+def rows_by_node(tree, X):
+    """The rows that pass each node, as a list of index arrays."""
+    rows = [[] for _ in range(tree.n_nodes)]
+    for row in range(len(X)):
+        node = 0
+        rows[node].append(row)
+        while tree.kind[node] != LEAF:
+            node = int(tree.first_child[node]) + child_of(tree, node, X[row, tree.feature[node]])
+            rows[node].append(row)
+    return [np.array(r, int) for r in rows]
+
+
+def tree_values(trees, X):
+    """Sum of the trees' leaf values for every row."""
+    total = np.zeros((len(X), trees[0].n_outputs))
+    for tree in trees:
+        for node, rows in enumerate(rows_by_node(tree, X)):
+            if tree.kind[node] == LEAF:
+                total[rows] += tree.value[node]
+    return total

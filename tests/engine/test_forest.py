@@ -1,0 +1,252 @@
+"""Forests: the trees of a bag, out-of-bag predictions, agreement with scikit-learn, stopping."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import ensemble as sk
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.model_selection import train_test_split
+
+from engine import DecisionTreeClassifier, RandomForestClassifier, RandomForestRegressor
+from engine.errors import ParameterError
+from engine.forest.grow import draw_rows
+from engine.tree import grow
+from tests.engine import naive
+
+FORESTS = [RandomForestClassifier, RandomForestRegressor]
+
+
+class StopAfterTrees:
+    def __init__(self, n_trees):
+        self.events, self.trees, self.n_trees = [], [], n_trees
+
+    def on_iteration(self, event):
+        self.events.append(event)
+        self.trees.extend(event.new_trees)
+        return event.phase == "growing" and len(self.trees) >= self.n_trees
+
+
+def table(n_rows=200):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n_rows, 5))
+    X[::7, 0] = np.nan
+    return X, (X[:, 1] + X[:, 2] * X[:, 3] + rng.normal(size=n_rows) * 0.5 > 0).astype(int)
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+@pytest.mark.parametrize("settings", [{}, {"oob_score": True, "max_samples": 0.5}, {"max_leaf_nodes": 8}])
+def test_any_number_of_threads_gives_the_same_bits(forest, settings):
+    X, y = table()
+    models = [forest(n_estimators=12, random_state=3, n_jobs=n, **settings).fit(X, y) for n in (1, 2, 8)]
+    for other in models[1:]:
+        assert other.estimators_ == models[0].estimators_
+        np.testing.assert_array_equal(other.predict(X), models[0].predict(X))
+        if settings.get("oob_score"):
+            assert other.oob_score_ == models[0].oob_score_
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_accuracy_is_scikit_learns(load):
+    X, y = load(return_X_y=True)
+    ours, theirs = [], []
+    for seed in range(10):
+        X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=seed, stratify=y)
+        for kind, scores in ((RandomForestClassifier, ours), (sk.RandomForestClassifier, theirs)):
+            model = kind(n_estimators=50, random_state=seed).fit(X_train, y_train)
+            scores.append(model.score(X_test, y_test))
+    assert np.mean(ours) == pytest.approx(np.mean(theirs), abs=0.01)
+
+
+def test_trees_see_the_rows_that_were_drawn_and_no_others():
+    X, y = table(80)
+    model = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    for member, tree in enumerate(model.estimators_):
+        draws = model.bootstrap_draws(member)
+        assert len(draws) == 80
+        kept, counts = np.unique(draws, return_counts=True)
+        tree.validate()
+        rows = naive.rows_by_node(tree, X[kept])
+        assert tree.n_node_samples.tolist() == [len(r) for r in rows]
+        assert tree.weighted_n_node_samples.tolist() == [counts[r].sum() for r in rows]
+        root = np.bincount(y[draws], minlength=2) / 80
+        np.testing.assert_allclose(tree.value[0], root, rtol=1e-14)
+
+
+def test_the_share_left_out_is_one_over_e():
+    model = RandomForestClassifier(random_state=0, n_estimators=1).fit([[0.0], [1.0]], [0, 1])
+    shares = [1 - len(np.unique(draw_rows(model, 2000, member))) / 2000 for member in range(50)]
+    assert np.mean(shares) == pytest.approx(np.exp(-1), abs=0.005)
+
+
+def test_all_columns_and_no_resampling_is_the_single_tree():
+    X, y = table()
+    forest = RandomForestClassifier(n_estimators=2, bootstrap=False, max_features=None).fit(X, y)
+    tree = DecisionTreeClassifier().fit(X, y).tree_
+    assert forest.estimators_ == [tree, tree]
+
+
+def test_out_of_bag_predictions_come_from_trees_that_did_not_see_the_row():
+    """Case C18 (a), from the recorded draws."""
+    X, y = np.arange(6.0)[:, None], np.array([10.0, 20, 30, 40, 50, 60])
+    for seed in range(10):
+        model = RandomForestRegressor(n_estimators=1, oob_score=True, random_state=seed).fit(X, y)
+        left_out = np.setdiff1d(np.arange(6), model.bootstrap_draws(0))
+        predicted = model.predict(X)
+        assert model.n_oob_rows_ == len(left_out)
+        assert np.flatnonzero(~np.isnan(model.oob_prediction_)).tolist() == left_out.tolist()
+        np.testing.assert_array_equal(model.oob_prediction_[left_out], predicted[left_out])
+        if len(left_out) < 2:
+            assert np.isnan(model.oob_score_)
+            continue
+        residual = ((y - predicted)[left_out] ** 2).sum()
+        spread = ((y[left_out] - y[left_out].mean()) ** 2).sum()
+        assert model.oob_score_ == pytest.approx(1 - residual / spread)
+
+
+def test_out_of_bag_probabilities_are_the_mean_over_the_trees_that_left_the_row_out():
+    X, y = table(60)
+    model = RandomForestClassifier(n_estimators=9, oob_score=True, random_state=0).fit(X, y)
+    sums, n_votes = np.zeros((60, 2)), np.zeros(60)
+    for member, tree in enumerate(model.estimators_):
+        left_out = np.setdiff1d(np.arange(60), model.bootstrap_draws(member))
+        sums[left_out] += naive.tree_values([tree], X[left_out])
+        n_votes[left_out] += 1
+    seen = n_votes > 0
+    np.testing.assert_allclose(model.oob_decision_function_[seen], sums[seen] / n_votes[seen, None])
+    assert np.isnan(model.oob_decision_function_[~seen]).all()
+    assert model.n_oob_rows_ == seen.sum()
+    right = np.argmax(sums[seen], axis=1) == y[seen]
+    assert model.oob_score_ == pytest.approx(right.mean())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_out_of_bag_accuracy_of_coin_flips_is_a_half(seed):
+    """Case C18 (b)."""
+    X, y = np.arange(1000.0)[:, None], np.random.default_rng(seed).integers(0, 2, 1000)
+    model = RandomForestClassifier(n_estimators=200, oob_score=True, random_state=seed).fit(X, y)
+    assert 0.44 < model.oob_score_ < 0.56
+
+
+def test_without_resampling_there_is_no_out_of_bag_score():
+    """Case C18 (c)."""
+    with pytest.raises(ParameterError, match="bootstrap is False"):
+        RandomForestClassifier(bootstrap=False, oob_score=True).fit(*table())
+    assert not hasattr(RandomForestClassifier(n_estimators=2).fit(*table()), "oob_score_")
+
+
+def test_a_bag_without_a_class_gives_probabilities_for_all_classes():
+    X, y = np.arange(9.0)[:, None], ["a"] * 8 + ["b"]
+    model = RandomForestClassifier(n_estimators=8, random_state=0, oob_score=True).fit(X, y)
+    assert any(8 not in model.bootstrap_draws(member) for member in range(8))
+    assert model.predict_proba(X).shape == (9, 2)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_rows_of_weight_zero_are_never_drawn():
+    X, y = table(60)
+    w = np.ones(60)
+    w[:10] = 0
+    wild = X.copy()
+    wild[:10] = 1e6
+    models = [
+        RandomForestClassifier(n_estimators=5, oob_score=True, random_state=0).fit(table_, y, w)
+        for table_ in (X, wild)
+    ]
+    alone = RandomForestClassifier(n_estimators=5, oob_score=True, random_state=0).fit(X[10:], y[10:])
+    assert models[0].estimators_ == models[1].estimators_ == alone.estimators_
+    assert models[0].bootstrap_draws(0).min() >= 10
+    assert np.isnan(models[0].oob_decision_function_[:10]).all()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_stop_after_tree_k_equals_a_forest_of_k_trees(n_jobs):
+    X, y = table()
+    for n_trees in (1, 2, 5):
+        monitor = StopAfterTrees(n_trees)
+        model = RandomForestClassifier(n_estimators=30, random_state=0, n_jobs=n_jobs, oob_score=True)
+        model.fit(X, y, monitor=monitor)
+        fewer = RandomForestClassifier(n_estimators=n_trees, random_state=0, oob_score=True).fit(X, y)
+        assert model.stopped_
+        assert not fewer.stopped_
+        assert model.estimators_ == fewer.estimators_ == monitor.trees
+        np.testing.assert_array_equal(model.oob_decision_function_, fewer.oob_decision_function_)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("forest", FORESTS)
+def test_a_stop_inside_the_first_tree_keeps_what_was_grown(monkeypatch, forest, n_jobs):
+    monkeypatch.setattr(grow, "WORK_BUDGET", 50)
+
+    class StopAtOnce:
+        def on_iteration(self, event):
+            return event.phase == "growing"
+
+    X, y = table()
+    model = forest(n_estimators=5, random_state=0, n_jobs=n_jobs).fit(X, y, monitor=StopAtOnce())
+    assert model.stopped_
+    assert len(model.estimators_) == 1
+    model.estimators_[0].validate()
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_a_stop_while_sorting_keeps_the_mean():
+    class StopAtFirst:
+        def on_iteration(self, event):
+            return True
+
+    X, y = table()
+    model = RandomForestRegressor(random_state=0).fit(X, y, monitor=StopAtFirst())
+    assert model.stopped_
+    np.testing.assert_allclose(model.predict(X[:3]), y.mean())
+
+
+def test_events_carry_each_tree_once():
+    X, y = table()
+    monitor = StopAfterTrees(10**9)
+    model = RandomForestClassifier(n_estimators=7, random_state=0).fit(X, y, monitor=monitor)
+    assert monitor.trees == model.estimators_
+    told = [event for event in monitor.events if event.new_trees]
+    assert [event.iteration for event in told] == list(range(1, 8))
+    assert {event.n_iterations for event in told} == {7}
+    fractions = [event.fraction for event in monitor.events]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+
+
+def test_importances_are_the_mean_of_the_trees_shares():
+    X, y = table()
+    model = RandomForestClassifier(n_estimators=6, random_state=0).fit(X, y)
+    shares = []
+    for tree in model.estimators_:
+        inner = ~tree.is_leaf
+        decrease = (tree.weighted_n_node_samples * tree.gain)[inner]
+        share = np.bincount(tree.feature[inner], weights=decrease, minlength=5)
+        shares.append(share / share.sum())
+    np.testing.assert_allclose(model.feature_importances_, np.mean(shares, axis=0))
+
+
+def test_a_frame_with_categories_and_missing_values_is_taken_as_it_is():
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], 150)
+    X = pd.DataFrame({"colour": pd.Categorical(colour), "size": rng.normal(size=150)})
+    X.loc[::8, "colour"] = None
+    X.loc[::9, "size"] = np.nan
+    y = np.where(colour == "red", "yes", "no")
+    model = RandomForestClassifier(n_estimators=20, random_state=0, oob_score=True).fit(X, y)
+    assert model.features_[0].levels == ("blue", "green", "red")
+    assert model.oob_score_ > 0.85
+    assert model.feature_importances_[0] > 0.6
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators is 0"),
+        ({"max_samples": 1.5}, "max_samples is 1.5"),
+        ({"max_samples": 201}, "max_samples is 201 but the table has 200 rows"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+    ],
+)
+def test_bad_parameters_are_named(settings, message):
+    with pytest.raises(ParameterError, match=message):
+        RandomForestClassifier(**settings).fit(*table())

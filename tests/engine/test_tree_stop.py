@@ -1,0 +1,99 @@
+"""A tree may be stopped at any moment, and what is kept is a tree (architecture decision 4)."""
+
+import numpy as np
+import pytest
+
+from engine import DecisionTreeClassifier, DecisionTreeRegressor
+from engine.features import FeatureSpec
+from engine.jit import specialisations
+from engine.tree import grow
+from engine.tree.kernels import grow as kernels
+from tests.engine import naive
+
+
+class StopAfter:
+    def __init__(self, n_allowed):
+        self.events, self.n_allowed = [], n_allowed
+
+    def on_iteration(self, event):
+        self.events.append(event)
+        return len(self.events) > self.n_allowed
+
+
+def table(n_rows=400):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 3))
+    X[::9, 1] = np.nan
+    X[:, 2] = rng.integers(0, 6, n_rows)
+    return X, (X[:, 0] + rng.normal(size=n_rows) > 0).astype(int)
+
+
+@pytest.mark.parametrize("budget", [1, 100, 1000])
+@pytest.mark.parametrize("settings", [{}, {"max_leaf_nodes": 20}])
+def test_the_budget_changes_nothing(monkeypatch, settings, budget):
+    X, y = table()
+    whole = DecisionTreeClassifier(categorical_features=[2], **settings).fit(X, y)
+    monkeypatch.setattr(grow, "WORK_BUDGET", budget)
+    pieces = DecisionTreeClassifier(categorical_features=[2], **settings).fit(X, y)
+    assert pieces.tree_ == whole.tree_
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_leaf_nodes": 20}])
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_a_stop_at_any_moment_leaves_a_valid_tree(monkeypatch, kind, settings):
+    X, y = table(120)
+    monkeypatch.setattr(grow, "WORK_BUDGET", 1)
+    whole = StopAfter(10**9)
+    kind(categorical_features=[2], **settings).fit(X, y, monitor=whole)
+    n_leaves = []
+    for n_allowed in range(0, len(whole.events) - 1, 3):
+        model = kind(categorical_features=[2], **settings).fit(X, y, monitor=StopAfter(n_allowed))
+        assert model.stopped_
+        tree = model.tree_
+        tree.validate()
+        assert tree.n_node_samples.tolist() == [len(rows) for rows in naive.rows_by_node(tree, X)]
+        assert np.isfinite(model.predict(X).astype(float)).all()
+        n_leaves.append(tree.n_leaves)
+    assert n_leaves == sorted(n_leaves)
+    assert n_leaves[0] == 1 < n_leaves[-1]
+
+
+def test_events_tell_of_sorting_then_growing_and_end_with_the_tree():
+    monitor = StopAfter(10**9)
+    model = DecisionTreeClassifier().fit(*table(), monitor=monitor)
+    phases = [event.phase for event in monitor.events]
+    assert sorted(phases, key=["sorting", "growing"].index) == phases
+    assert set(phases) == {"sorting", "growing"}
+    fractions = [event.fraction for event in monitor.events]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert monitor.events[-1].new_trees == (model.tree_,)
+    assert monitor.events[-1].iteration == model.tree_.n_nodes
+    assert not model.stopped_
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 64, 101])
+@pytest.mark.parametrize("rows_per_block", [1, 3, 8, 1000])
+def test_blocks_are_merged_into_one_stable_order(monkeypatch, rows_per_block, n_rows):
+    monkeypatch.setattr(grow, "ROWS_PER_BLOCK", rows_per_block)
+    rng = np.random.default_rng(n_rows)
+    X = rng.integers(0, 6, (n_rows, 2)).astype(float)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    features = (FeatureSpec("number"), FeatureSpec("level", levels=tuple(range(6))))
+    order = grow.presort(X, features, lambda *_: False).order
+    for feature in range(2):
+        rows, ranks = order[feature] & 0xFFFFFFFF, order[feature] >> 32
+        assert rows.tolist() == np.argsort(X[:, feature], kind="stable").tolist()
+        x = X[rows, feature]
+        present = x[~np.isnan(x)]
+        expected = present if feature else np.unique(present, return_inverse=True)[1]
+        assert ranks[: len(present)].tolist() == expected.tolist()
+        assert (ranks[len(present) :] == 2**31 - 1).all()
+
+
+def test_one_specialisation_serves_all_criteria():
+    X, y = table(60)
+    DecisionTreeClassifier().fit(X, y)
+    DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=4).fit(X.astype(np.float32), y, y + 1.0)
+    DecisionTreeRegressor(categorical_features=[2]).fit(X, y)
+    assert specialisations(kernels.grow) == 1
