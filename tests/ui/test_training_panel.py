@@ -29,7 +29,7 @@ def test_c31_the_drawn_range_is_finite_and_the_note_is_written(plot):
     low, high = plot.plot.vb.viewRange()[1]
     assert low <= 0.4
     assert 0.9 <= high < 1.5
-    x, y = plot.curve_train.getData()
+    _, y = plot.curve_train.getData()
     assert np.isfinite(y).tolist() == [True, True, False, True, False, True]
     assert plot._dots[0].getData()[0].tolist() == [4, 6]
     assert "2 values not finite" in plot.header.texts

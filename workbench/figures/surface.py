@@ -208,7 +208,7 @@ class CurveFigure:
 
 def number_axis(name: str, feature: int, low: float, high: float, n_cells: int = N_CELLS) -> Axis:
     """Make an axis of `n_cells` equal cells; their values are the centres."""
-    edges = np.asarray(np.linspace(low, high, n_cells + 1), np.float64)
+    edges: Floats = np.linspace(low, high, n_cells + 1, dtype=np.float64)
     return Axis(name, feature, edges[:-1] * 0.5 + edges[1:] * 0.5, edges)
 
 
@@ -217,7 +217,8 @@ def category_axis(name: str, feature: int, levels: Sequence[Any], has_missing: b
     labels = [str(level) for level in levels] + (["missing"] if has_missing else [])
     codes = np.arange(len(levels), dtype=np.float64)
     values = np.append(codes, np.nan) if has_missing else codes
-    return Axis(name, feature, values, np.arange(len(labels) + 1) - 0.5, tuple(labels))
+    edges: Floats = np.arange(len(labels) + 1, dtype=np.float64) - np.float64(0.5)
+    return Axis(name, feature, values, edges, tuple(labels))
 
 
 def make_axis(spec: FeatureSpec, feature: int, encoded: Floats, n_cells: int = N_CELLS) -> Axis:

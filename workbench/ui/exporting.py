@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QGraphicsView, QWidget
+from PySide6.QtWidgets import QApplication, QGraphicsView, QWidget
 
 from engine.errors import DataError
 from workbench.ui import file_dialogs, theme
@@ -44,7 +45,7 @@ def export_picture(view: QGraphicsView, path: str | Path) -> None:
 
 
 @contextmanager
-def _dressed_for_paper(view: QGraphicsView):
+def _dressed_for_paper(view: Any) -> Iterator[QRectF]:
     """Repaint the view in the light palette while it is drawn into a file; yields the scene's rectangle."""
     with theme.exporting():
         if isinstance(view, TreeCanvas):
@@ -87,7 +88,7 @@ def _write_png(view: QGraphicsView, source: QRectF, path: Path) -> None:
     image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(theme.tokens().colour("surface"))
     _paint(view, source, image, QRectF(0, 0, size.width(), size.height()))
-    if not image.save(str(path), "PNG"):
+    if not image.save(str(path)):
         raise _unwritable(path)
 
 
@@ -147,7 +148,7 @@ class PictureExports(QObject):
         self._pictures.append((panel, view, name))
 
     def _export_current(self) -> None:
-        focus = self._context.actions.parent().focusWidget()
+        focus = QApplication.focusWidget()
         shown = [entry for entry in self._pictures if entry[0].isVisible() and entry[1]() is not None]
         inside = [entry for entry in shown if focus is not None and entry[0].isAncestorOf(focus)]
         if not shown:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
@@ -22,7 +24,7 @@ class CompareModel(QAbstractTableModel):
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
-        self.figure: CompareFigure | None = None
+        self.figure: Any = None  # a CompareFigure once there are runs
 
     def set_figure(self, figure: CompareFigure) -> None:
         self.beginResetModel()
@@ -96,14 +98,13 @@ class ComparePanel(QWidget):
         splitter.setSizes([220, 240])
         export = bare_button("picture", "Export the curves", self._export, "compare.export")
         content = QWidget()
-        content.setLayout(
-            column(
-                row(12, Label("Scores on", "secondary"), self._part, -1, export, 8, margins=4),
-                splitter,
-                spacing=4,
-            )
+        layout = column(
+            row(12, Label("Scores on", "secondary"), self._part, -1, export, 8, margins=4),
+            splitter,
+            spacing=4,
         )
-        content.layout().setStretchFactor(splitter, 1)
+        layout.setStretchFactor(splitter, 1)
+        content.setLayout(layout)
         empty = EmptyState(
             "compare",
             "No models yet. Add two to see them side by side.",

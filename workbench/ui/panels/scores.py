@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -53,7 +55,7 @@ class ScoresPanel(QWidget):
         super().__init__()
         self.setObjectName("panel.scores")
         self._context = context
-        self._result: object = None
+        self._result: Any = None
         self._part = ComboBox()
         self._part.setObjectName("scores.part")
         self._part.setMinimumContentsLength(18)
@@ -89,7 +91,7 @@ class ScoresPanel(QWidget):
         ):
             signal.connect(self._on_run_changed)
         context.trainer.cross_validation_advanced.connect(lambda run_id, _e: self._on_cv_advanced(run_id))
-        self._cv_text = None
+        self._cv_text: Label | None = None
         self._refresh()
 
     def _make_class_table(self) -> QTableWidget:
@@ -107,7 +109,9 @@ class ScoresPanel(QWidget):
         table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for place in range(len(CLASS_HEADS)):
             side = Qt.AlignmentFlag.AlignLeft if place == 0 else Qt.AlignmentFlag.AlignRight
-            table.horizontalHeaderItem(place).setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+            head = table.horizontalHeaderItem(place)
+            assert head is not None
+            head.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
             if place:
                 table.setColumnWidth(place, theme.scaled(80))
         return table
@@ -163,10 +167,9 @@ class ScoresPanel(QWidget):
     def _refresh(self, *_: object) -> None:
         run = self._context.document.current_run
         result = run.result if run is not None else None
-        has_scores = result is not None and bool(result.scores)
         self._result = result
-        self._switch.show_content(has_scores)
-        if not has_scores:
+        self._switch.show_content(result is not None and bool(result.scores))
+        if run is None or result is None or not result.scores:
             return
         part = self._fill_parts(parts_of(result))
         self._refresh_blocks(run.run_id, run.name, result, part)
@@ -229,7 +232,7 @@ class ScoresPanel(QWidget):
         title = f"{run.name}: confusion"
         figure = make_confusion(title, run.result, self._part.currentData(), cut)
         self._cut_box.setVisible(figure.cut is not None)
-        if figure.cut is not None:
+        if figure.cut is not None and figure.event_idx is not None:
             event = figure.classes[figure.event_idx]
             told = f"{event} from probability {fixed(cut, 2)} on: {figure.sentence()}"
             self._cut_text.setText(f"{told}; accuracy {fixed(figure.accuracy)}")

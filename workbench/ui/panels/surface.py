@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.figures.surface import (
@@ -13,6 +15,7 @@ from workbench.figures.surface import (
     make_surface,
     surface_inputs,
 )
+from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.curve import CurvePlot
@@ -33,7 +36,7 @@ class SurfacePanel(QWidget):
         self._context = context
         self._inputs: SurfaceInputs | None = None
         self._asked: tuple | None = None  # what the picture on screen or under way is of
-        self._job = None
+        self._job: Any = None
         self.plot, self.curve = SurfacePlot(), CurvePlot()
         self._x, self._y = ComboBox(), ComboBox()
         for combo, name, label in (
@@ -43,6 +46,7 @@ class SurfacePanel(QWidget):
             combo.setObjectName(name)
             combo.setAccessibleName(label)
             combo.setMinimumContentsLength(8)
+            combo.setMinimumWidth(theme.scaled(72))  # a narrow view cuts names rather than its neighbour
             combo.activated.connect(self._on_column_chosen)
         self._busy = BusyBar()
         self._exports = PictureExports.of(context)
@@ -71,8 +75,9 @@ class SurfacePanel(QWidget):
         self._pictures = QStackedLayout(pictures)
         self._pictures.addWidget(self.plot)
         self._pictures.addWidget(self.curve)
-        content.setLayout(column(self._busy, strip, pictures, spacing=4))
-        content.layout().setStretchFactor(pictures, 1)
+        layout = column(self._busy, strip, pictures, spacing=4)
+        layout.setStretchFactor(pictures, 1)
+        content.setLayout(layout)
         self._switch = Switch(self._empty, content, self)
         self.setLayout(column(self._switch))
         document = context.document
@@ -83,7 +88,7 @@ class SurfacePanel(QWidget):
 
     def picture(self) -> SurfacePlot | CurvePlot | None:
         """The plot on screen; None while there is no picture."""
-        shown = self._pictures.currentWidget()
+        shown: Any = self._pictures.currentWidget()
         return shown if self._switch.shows_content and shown.figure is not None else None
 
     @property
@@ -100,7 +105,7 @@ class SurfacePanel(QWidget):
         document = self._context.document
         run = document.current_run
         result = run.result if run is not None else None
-        if result is None or document.table is None:
+        if run is None or result is None or document.table is None:
             self._inputs, self._asked = None, None
             self._say("No model yet. Train one to see what it says over two columns.")
             return
@@ -109,7 +114,7 @@ class SurfacePanel(QWidget):
             return
         x_name, y_name = self._wanted_columns(result)
         self._fill_columns(result.features, x_name, y_name)
-        self._ask(run.name, result, x_name, y_name)
+        self._ask(run.name, result, document.table, x_name, y_name)
 
     def _say(self, sentence: str, how: str = "Regions in class colours, rows as points.") -> None:
         self._empty.say(sentence, how)
@@ -138,24 +143,23 @@ class SurfacePanel(QWidget):
         y_name = None if self._y.currentIndex() == 0 else self._y.currentText()
         if y_name == x_name:  # the other axis gives way: it takes what this one had
             figure = self.figure
-            old = figure.x.name if isinstance(figure, SurfaceFigure) and self.sender() is self._y else None
-            if self.sender() is self._x and isinstance(figure, SurfaceFigure):
-                y_name = figure.x.name
-            elif old is not None:
-                x_name = figure.y.name
-            else:
+            if not isinstance(figure, SurfaceFigure):
                 y_name = None
+            elif self.sender() is self._x:
+                y_name = figure.x.name
+            else:
+                x_name = figure.y.name
         self._context.document.set_view_state("surface_columns", [x_name, y_name])
         self._refresh()
 
-    def _ask(self, name: str, result, x_name: str, y_name: str | None) -> None:
+    def _ask(self, name: str, result, table, x_name: str, y_name: str | None) -> None:
         wanted = (name, result, x_name, y_name)
         if self._asked is not None and all(
             a is b or a == b for a, b in zip(self._asked, wanted, strict=True)
         ):
             return
         self._asked = wanted
-        kept, table = self._inputs, self._context.document.table
+        kept = self._inputs
         if kept is not None and (kept.result is not result or kept.name != name):
             kept = None
 

@@ -28,7 +28,7 @@ class TrainingPanel(QWidget):
         self._shows_all.toggled.connect(self.plot.set_shows_all)
         self._exports = PictureExports.of(context)
         self._exports.register(self, lambda: self.plot if self._switch.shows_content else None, "training")
-        empty = EmptyState(
+        self._empty = EmptyState(
             "training",
             "No training yet. Train a boosted model to watch its loss.",
             "One point a round, for training and validation rows.",
@@ -37,7 +37,7 @@ class TrainingPanel(QWidget):
         content = QWidget()
         export = bare_button("picture", "Export picture", self._export, "training.export")
         content.setLayout(column(row(-1, self._shows_all, export, 8, margins=4), self.plot, spacing=0))
-        self._switch = Switch(empty, content, self)
+        self._switch = Switch(self._empty, content, self)
         self.setLayout(column(self._switch))
         document, trainer = context.document, context.trainer
         document.table_changed.connect(self._refresh)
@@ -81,11 +81,11 @@ class TrainingPanel(QWidget):
         self._switch.show_content(False)
         if run is not None and not entry_of(run.spec.kind).has_curve:
             title = entry_of(run.spec.kind).title.lower()
-            self._switch.empty.say(
+            self._empty.say(
                 f"A {title} has no loss by round.", "Only boosting learns in rounds; see Scores for this one."
             )
         else:
-            self._switch.empty.say(
+            self._empty.say(
                 "No training yet. Train a boosted model to watch its loss.",
                 "One point a round, for training and validation rows.",
             )

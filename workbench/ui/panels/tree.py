@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHeaderView, QMenu, QSpinBox, QSplitter, QTreeView, QWidget
@@ -26,12 +28,12 @@ class TreePanel(QWidget):
         super().__init__()
         self.setObjectName("panel.tree")
         self._context = context
-        self._result: object = None
+        self._result: Any = None
         self._shown_tree: tuple[str, int] | None = None
         self.canvas = TreeCanvas()
         self.outline = self._make_outline()
         self._add_actions()
-        empty = EmptyState(
+        self._empty = EmptyState(
             "tree",
             "No model yet. Train one to see its tree.",
             "Add a decision tree on the left, then press Train.",
@@ -45,7 +47,7 @@ class TreePanel(QWidget):
         splitter.setSizes([250, 700])
         content = QWidget()
         content.setLayout(column(self._make_strip(), splitter, spacing=0))
-        self._switch = Switch(empty, content, self)
+        self._switch = Switch(self._empty, content, self)
         self.setLayout(column(self._switch))
         self._connect()
         self._refresh()
@@ -91,8 +93,9 @@ class TreePanel(QWidget):
             bare_button("fit", "Fit to the view", self.canvas.fit, "tree.fit"),
             bare_button("picture", "Export picture", self._export, "tree.export"),
         ]
-        strip.setLayout(row(12, texts, -1, *buttons, 4, margins=4, spacing=4))
-        strip.layout().setStretchFactor(texts, 100)
+        layout = row(12, texts, -1, *buttons, 4, margins=4, spacing=4)
+        layout.setStretchFactor(texts, 100)
+        strip.setLayout(layout)
         return strip
 
     def resizeEvent(self, event) -> None:
@@ -139,14 +142,14 @@ class TreePanel(QWidget):
         run = self._context.document.current_run
         result = run.result if run is not None else None
         self._switch.show_content(result is not None)
-        if result is None:
+        if run is None or result is None:
             self._result, self._shown_tree = None, None
             self._set_figure(None)
         else:
             n_trees = len(result.trees)
             if n_trees == 0:
                 self._switch.show_content(False)
-                self._switch.empty.say("This model has no tree.", "It was stopped before its first round.")
+                self._empty.say("This model has no tree.", "It was stopped before its first round.")
                 self._set_figure(None)
             else:
                 self._show(run.run_id, run.name, result, n_trees)
@@ -235,13 +238,14 @@ class TreePanel(QWidget):
         figure, node, actions = self.canvas.figure, self.canvas.item.selected, self._context.actions
         has_node = figure is not None and node is not None
         is_inner = has_node and not figure.is_leaf(node)
+        is_closed = is_inner and self.canvas.item.is_closed(int(node or 0))
         run = self._context.document.current_run
         is_single = run is not None and run.result is not None and run.result.grown_tree is not None
         is_pruned = has_node and figure.tree.path_to(node) in figure.edited
         actions.enable("action.tree.prune", is_inner and is_single)
         actions.enable("action.tree.restore", is_pruned and is_single)
-        actions.enable("action.tree.expand", is_inner and self.canvas.item.is_closed(node))
-        actions.enable("action.tree.collapse", is_inner and not self.canvas.item.is_closed(node))
+        actions.enable("action.tree.expand", is_closed)
+        actions.enable("action.tree.collapse", is_inner and not is_closed)
         actions.enable("action.tree.expand_all", figure is not None)
         actions.enable("action.view.fit", figure is not None)
 

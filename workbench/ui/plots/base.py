@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -33,7 +34,8 @@ class HeaderItem(QGraphicsWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._title, self._lines = "", ()
+        self._title = ""
+        self._lines: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -74,8 +76,15 @@ class LiteralAxis(pg.AxisItem):
 
     def set_name(self, name: str) -> None:
         self.name = name
+        room = self.geometry().height() if self.orientation in ("left", "right") else self.geometry().width()
+        shown = QFontMetricsF(theme.font(11)).elidedText(name, Qt.TextElideMode.ElideMiddle, max(room, 24))
         size = f"{theme.scaled(11)}px"
-        self.setLabel(html.escape(name), **{"color": theme.tokens().text2, "font-size": size})
+        self.setLabel(html.escape(shown), **{"color": theme.tokens().text2, "font-size": size})
+
+    def resizeEvent(self, event=None) -> None:
+        if getattr(self, "name", ""):
+            self.set_name(self.name)  # cut to the room there is now
+        super().resizeEvent(event)
 
     def restyle(self) -> None:
         t = theme.tokens()
@@ -93,7 +102,7 @@ class LiteralAxis(pg.AxisItem):
         span = abs(maxVal - minVal)
         if span == 0:
             return super().tickSpacing(minVal, maxVal, size)
-        raw = span / max(min(size / 60, 5.5), 2)
+        raw = span / max(min(size / 50, 5.5), 3)
         power = 10.0 ** np.floor(np.log10(raw))
         step = next(k * power for k in (1, 2, 5, 10) if k * power >= raw)
         return [(step, 0)]
@@ -158,7 +167,7 @@ class FigurePlot(pg.GraphicsLayoutWidget):
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent=parent)
-        self.figure = None
+        self.figure: Any = None  # of the kind that `draw` of the subclass knows
         self.ci.layout.setContentsMargins(12, 8, 12, 8)
         self.ci.layout.setSpacing(4)
         self.header, self.legend_ = HeaderItem(), LegendItem()

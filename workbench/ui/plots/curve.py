@@ -6,7 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF
 
-from workbench.figures.surface import VALIDATION, CurveFigure
+from workbench.figures.surface import VALIDATION
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 from workbench.ui.plots.surface import show_axis
@@ -16,8 +16,6 @@ POINT_PX = 6
 
 class CurvePlot(FigurePlot):
     """Data and prediction above, residuals below; for classes one probability line each."""
-
-    figure: CurveFigure | None
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)

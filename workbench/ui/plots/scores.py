@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsWidget
 
-from workbench.figures.scores import BarsFigure, ConfusionFigure, ScatterFigure
 from workbench.figures.words import count, fixed, number
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
@@ -68,8 +67,6 @@ def draw_text(painter, rect, text, font, token, align, elide=Qt.TextElideMode.El
 class ConfusionPlot(DrawnPlot):
     """True classes in rows, predicted in columns; right answers in the accent, errors in danger."""
 
-    figure: ConfusionFigure | None
-
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
         self.setObjectName("scores.confusion")
@@ -119,8 +116,6 @@ class ConfusionPlot(DrawnPlot):
 class ImportancesPlot(DrawnPlot):
     """A bar a column, largest first, with its share."""
 
-    figure: BarsFigure | None
-
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
         self.setObjectName("scores.importances")
@@ -148,8 +143,6 @@ class ImportancesPlot(DrawnPlot):
 
 class ScatterPlot(FigurePlot):
     """Predicted against actual, with the line on which both are the same."""
-
-    figure: ScatterFigure | None
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)

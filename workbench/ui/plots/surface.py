@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor
 
-from workbench.figures.surface import VALIDATION, Axis, SurfaceFigure, border_lines, class_mixture
+from workbench.figures.surface import VALIDATION, Axis, border_lines, class_mixture
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
@@ -18,8 +20,6 @@ MAX_TICKS = 12  # names of a category on an axis; of more only every k-th is wri
 
 class SurfacePlot(FigurePlot):
     """A picture of two columns. Upward is larger, as in every other plot."""
-
-    figure: SurfaceFigure | None
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -64,8 +64,8 @@ class SurfacePlot(FigurePlot):
     def _draw_classes(self, box: QRectF) -> None:
         figure, t = self.figure, theme.tokens()
         colours = [self._colour(k) for k in range(len(figure.classes))]
-        rgb = np.array([colour.getRgb()[:3] for colour in colours])
-        ground = np.array(t.colour("surface").getRgb()[:3])
+        rgb = np.array([rgb_of(colour) for colour in colours])
+        ground = np.array(rgb_of(t.colour("surface")))
         self.image.setLookupTable(None)
         self.image.setImage(class_mixture(figure.answer, rgb, ground), autoLevels=False, levels=(0, 255))
         self.image.setRect(box)
@@ -117,10 +117,10 @@ class SurfacePlot(FigurePlot):
         n_y, n_x = is_far.shape
         window = t.colour("window")
         picture = np.zeros((n_y, n_x, 4), np.uint8)
-        picture[..., :3] = window.getRgb()[:3]
+        picture[..., :3] = rgb_of(window)
         hatch = (np.add.outer(np.arange(n_y), np.arange(n_x)) % 8) == 0
         picture[..., 3] = np.where(is_far, 120, 0)
-        picture[is_far & hatch] = (*t.colour("control").getRgb()[:3], 70)
+        picture[is_far & hatch] = (*rgb_of(t.colour("control")), 70)
         self.far.setImage(picture, autoLevels=False, levels=(0, 255))
         self.far.setRect(box)
         self.far.setVisible(bool(is_far.any()) and not (figure.x.is_category or figure.y.is_category))
@@ -161,8 +161,10 @@ class SurfacePlot(FigurePlot):
                 continue
             ink = t.colour("text")
             if is_validation:
-                edge = pen(colour, 2) if colour is not None else [pen(brushes[k].color(), 2) for k in rows]
-                fill = QBrush(t.colour("surface"))
+                edge: Any = (
+                    pen(colour, 2) if colour is not None else [pen(brushes[k].color(), 2) for k in rows]
+                )
+                fill: Any = QBrush(t.colour("surface"))
             else:
                 edge, fill = pen(ink, 1), QBrush(colour) if colour is not None else [brushes[k] for k in rows]
             item = pg.ScatterPlotItem(
@@ -181,6 +183,11 @@ class SurfacePlot(FigurePlot):
 
     def hover_text(self, point: QPointF) -> str:
         return self.figure.text_at(point.x(), point.y())
+
+
+def rgb_of(colour: QColor) -> tuple[int, int, int]:
+    """Red, green and blue, 0 to 255."""
+    return colour.red(), colour.green(), colour.blue()
 
 
 def show_axis(axis_item, axis: Axis) -> None:

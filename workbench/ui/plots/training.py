@@ -7,7 +7,6 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF
 
-from workbench.figures.training import TrainingFigure
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
@@ -21,8 +20,6 @@ class TrainingPlot(FigurePlot):
     `curve_train` and `curve_val` are the first two curves' items; `curve_train.getData()` is what is
     drawn at this moment.
     """
-
-    figure: TrainingFigure | None
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -145,7 +142,8 @@ class TrainingPlot(FigurePlot):
         return px / max(self.plot.vb.width() - px, 60.0)
 
     def _place_names(self, is_named: bool) -> None:
-        (low, high), taken = self.plot.vb.viewRange()[1], []
+        low, high = self.plot.vb.viewRange()[1]
+        taken: list[float] = []
         step = 16 * (high - low) / max(self.plot.vb.height(), 60)
         ends = []
         for idx, line in enumerate(self.figure.lines):

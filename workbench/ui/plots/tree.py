@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolTip, QWidget
@@ -48,7 +50,7 @@ class TreeCanvas(QGraphicsView):
         self._dress()
 
     @property
-    def figure(self) -> TreeFigure | None:
+    def figure(self) -> Any:  # a TreeFigure, or None
         return self.item.figure
 
     @property
@@ -103,7 +105,7 @@ class TreeCanvas(QGraphicsView):
         zoom = min(view.width() / bounds.width(), view.height() / bounds.height(), scale)
         self._set_zoom(max(zoom, RULE_AND_BAR * scale))
         whole = bounds.width() * self.zoom <= view.width() + 1
-        x = bounds.center().x() if whole else float(self.item.x[0])
+        x = bounds.center().x() if whole else float(self.item.centres[0])
         height = bounds.height() * self.zoom
         top = bounds.top() - MARGIN / self.zoom
         fits_down = height <= view.height() + 1
@@ -221,7 +223,7 @@ class TreeCanvas(QGraphicsView):
         if not self._panned:
             node, is_pill = self.item.node_at(self.mapToScene(event.position().toPoint()))
             self._choose(node)
-            if is_pill:
+            if node is not None and is_pill:
                 self.set_open(node, True)
 
     def mouseDoubleClickEvent(self, event) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
@@ -25,7 +27,7 @@ class TreeItem(QGraphicsItem):
 
     Attributes
     ----------
-    nodes, x, depth : arrays (n_shown,)
+    nodes, centres, depth : arrays (n_shown,)
         The nodes shown, level by level from left to right, and where.
     selected : int or None
         Node number.
@@ -34,7 +36,7 @@ class TreeItem(QGraphicsItem):
     def __init__(self) -> None:
         super().__init__()
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
-        self.figure: TreeFigure | None = None
+        self.figure: Any = None  # a TreeFigure once one is shown
         self.is_open = np.zeros(0, bool)
         self.selected: int | None = None
         self.hovered: int | None = None
@@ -43,7 +45,7 @@ class TreeItem(QGraphicsItem):
         self._clear()
 
     def _clear(self) -> None:
-        self.nodes, self.x, self.depth = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int32)
+        self.nodes, self.centres, self.depth = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int32)
         self.place: dict[int, int] = {}
         self.level_starts = np.zeros(1, np.int64)
         self._bounds = QRectF()
@@ -61,7 +63,7 @@ class TreeItem(QGraphicsItem):
         """Place the cards anew after something was opened or closed."""
         tree = self.figure.tree
         self.prepareGeometryChange()
-        self.nodes, self.x, self.depth = tidy_positions(
+        self.nodes, self.centres, self.depth = tidy_positions(
             tree.first_child, tree.n_children, self.is_open, CARD_WIDTH + GAP_X
         )
         self.place = {int(node): k for k, node in enumerate(self.nodes)}
@@ -71,7 +73,7 @@ class TreeItem(QGraphicsItem):
         is_inner = tree.n_children[last] > 0  # closed, as nothing is shown below
         end = CARD_HEIGHT + PILL_ROOM if is_inner.any() else LEAF_HEIGHT
         height = (n_levels - 1) * (CARD_HEIGHT + GAP_Y) + end
-        self._bounds = QRectF(-CARD_WIDTH / 2 - 4, -4, float(self.x.max()) + CARD_WIDTH + 8, height + 8)
+        self._bounds = QRectF(-CARD_WIDTH / 2 - 4, -4, float(self.centres.max()) + CARD_WIDTH + 8, height + 8)
         self.update()
 
     def boundingRect(self) -> QRectF:
@@ -82,7 +84,7 @@ class TreeItem(QGraphicsItem):
         k = self.place[node]
         height = LEAF_HEIGHT if self.figure.is_leaf(node) else CARD_HEIGHT
         top = float(self.depth[k]) * (CARD_HEIGHT + GAP_Y)
-        return QRectF(float(self.x[k]) - CARD_WIDTH / 2, top, CARD_WIDTH, height)
+        return QRectF(float(self.centres[k]) - CARD_WIDTH / 2, top, CARD_WIDTH, height)
 
     def is_closed(self, node: int) -> bool:
         """Tell whether a branch hangs below that is not shown."""
@@ -100,7 +102,7 @@ class TreeItem(QGraphicsItem):
         if not 0 <= level < len(self.level_starts) - 1:
             return None, False
         start, stop = self.level_starts[level], self.level_starts[level + 1]
-        nearest = start + int(np.argmin(np.abs(self.x[start:stop] - point.x())))
+        nearest = start + int(np.argmin(np.abs(self.centres[start:stop] - point.x())))
         node = int(self.nodes[nearest])
         if self.card_rect(node).contains(point):
             return node, False
@@ -134,8 +136,8 @@ class TreeItem(QGraphicsItem):
         for level in range(first, last + 1):
             start, stop = self.level_starts[level], self.level_starts[level + 1]
             half = CARD_WIDTH / 2 + 2
-            begin = start + np.searchsorted(self.x[start:stop], exposed.left() - half)
-            end = start + np.searchsorted(self.x[start:stop], exposed.right() + half)
+            begin = start + np.searchsorted(self.centres[start:stop], exposed.left() - half)
+            end = start + np.searchsorted(self.centres[start:stop], exposed.right() + half)
             for node in self.nodes[begin:end]:
                 self._paint_card(brush, int(node))
 
@@ -150,8 +152,11 @@ class TreeItem(QGraphicsItem):
         start, stop = self.level_starts[level], self.level_starts[level + 1]
         children = self.nodes[start:stop]
         parents = self.figure.parent[children]
-        parent_x = self.x[[self.place[int(parent)] for parent in parents]]
-        low, high = np.minimum(parent_x, self.x[start:stop]), np.maximum(parent_x, self.x[start:stop])
+        parent_x = self.centres[[self.place[int(parent)] for parent in parents]]
+        low, high = (
+            np.minimum(parent_x, self.centres[start:stop]),
+            np.maximum(parent_x, self.centres[start:stop]),
+        )
         seen = np.flatnonzero((high >= exposed.left() - 60) & (low <= exposed.right() + 60))
         for k in seen:
             child, parent = int(children[k]), int(parents[k])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
 
 from workbench.figures.tree import TreeFigure
@@ -15,7 +17,7 @@ class OutlineModel(QAbstractItemModel):
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
-        self.figure: TreeFigure | None = None
+        self.figure: Any = None  # a TreeFigure once one is shown
 
     def set_figure(self, figure: TreeFigure | None) -> None:
         self.beginResetModel()
@@ -37,7 +39,7 @@ class OutlineModel(QAbstractItemModel):
         node = 0 if not parent.isValid() else int(self.figure.tree.first_child[parent.internalId()]) + row
         return self.createIndex(row, column, node)
 
-    def parent(self, index):
+    def parent(self, index):  # type: ignore[override]  # Qt overloads it; only this form is called
         if self.figure is None or not index.isValid():
             return QModelIndex()
         parent = int(self.figure.parent[index.internalId()])
