@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import platformdirs
@@ -24,8 +24,6 @@ import platformdirs
 LOG = logging.getLogger(__name__)
 CACHE_VARIABLE = "TREEWRIGHT_CACHE_DIR"
 KEPT_FOLDERS = 3  # caches of older versions of the engine beyond this many are removed
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @cache
@@ -103,7 +101,7 @@ def _tolerate_damage(dispatcher: Any) -> None:
     dispatcher._cache.load_overload = load_or_recompile
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on first call: serial, without the interpreter lock, from the cache if it can.
 
     Never `parallel=True`: two threads inside parallel kernels abort the process under numba's
@@ -116,7 +114,7 @@ def kernel(function: Function) -> Function:
     compiled = numba.njit(nogil=True, cache=folder is not None, error_model="numpy")(function)
     if folder is not None and hasattr(compiled, "_cache"):
         _tolerate_damage(compiled)
-    return compiled  # type: ignore[no-any-return]
+    return compiled
 
 
 def specialisations(function: Any) -> int:

@@ -60,7 +60,7 @@ _DOC = """Random forest (Breiman 2001): exact trees on resampled rows, random co
     """
 
 
-class _RandomForest(BaseEstimator):
+class _RandomForest(BaseEstimator):  # type: ignore[misc]
     """What both forests share; a subclass says whether it classifies."""
 
     _is_classifier: bool
@@ -192,7 +192,7 @@ class _RandomForest(BaseEstimator):
         return tags
 
 
-class RandomForestClassifier(ClassifierMixin, _RandomForest):  # noqa: D101 - set below
+class RandomForestClassifier(ClassifierMixin, _RandomForest):  # type: ignore[misc]  # noqa: D101 - set below
     _is_classifier = True
     _table = FOREST_CLASSIFIER
     __doc__ = _DOC.format(
@@ -234,13 +234,14 @@ class RandomForestClassifier(ClassifierMixin, _RandomForest):  # noqa: D101 - se
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class, the first on a tie: (n_samples,)."""
         class_idx = np.argmax(self.predict_proba(X), axis=1)
-        return self.classes_[class_idx]
+        labels: NDArray[Any] = self.classes_[class_idx]
+        return labels
 
     def _keep_oob(self, values: NDArray[np.float64]) -> None:
         self.oob_decision_function_ = values
 
 
-class RandomForestRegressor(RegressorMixin, _RandomForest):  # noqa: D101 - set below
+class RandomForestRegressor(RegressorMixin, _RandomForest):  # type: ignore[misc]  # noqa: D101 - set below
     _is_classifier = False
     _table = FOREST_REGRESSOR
     __doc__ = _DOC.format(

@@ -127,4 +127,4 @@ def n_to_draw(max_samples: Any, n_rows: int) -> int:
         raise ParameterError(
             f"max_samples is {max_samples!r}; enter a share up to 1, or a whole number of rows"
         )
-    return max(1, round(max_samples * n_rows))
+    return max(1, round(float(max_samples) * n_rows))

@@ -60,7 +60,7 @@ _DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen
     """
 
 
-class _DecisionTree(BaseEstimator):
+class _DecisionTree(BaseEstimator):  # type: ignore[misc]
     """What both trees share; a subclass says whether it classifies."""
 
     _is_classifier: bool
@@ -127,7 +127,7 @@ class _DecisionTree(BaseEstimator):
         return tags
 
 
-class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # noqa: D101 - set below
+class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[misc]  # noqa: D101 - set below
     _is_classifier = True
     _table = TREE_CLASSIFIER
     __doc__ = _DOC.format(
@@ -162,10 +162,11 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # noqa: D101 - se
     def predict(self, X: Any) -> NDArray[Any]:
         """Return every row's most frequent class, the first on a tie: (n_samples,)."""
         class_idx = np.argmax(self.predict_proba(X), axis=1)
-        return self.classes_[class_idx]
+        labels: NDArray[Any] = self.classes_[class_idx]
+        return labels
 
 
-class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # noqa: D101 - set below
+class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc]  # noqa: D101 - set below
     _is_classifier = False
     _table = TREE_REGRESSOR
     __doc__ = _DOC.format(criterion='"squared_error"', class_weight="", classes="")

@@ -188,7 +188,8 @@ class Grower:
         if self._rules.max_leaf_nodes > 0:
             return float(self._state[layout.STATE_LEAVES]) / self._rules.max_leaf_nodes
         # depth first, left to right: all rows before the current node lie in finished leaves
-        return float(self._nodes.start[self._state[layout.STATE_NODE]]) / self._n_rows
+        n_done = int(self._nodes.start[self._state[layout.STATE_NODE]])
+        return float(n_done / self._n_rows)
 
     def _make_room(self) -> None:
         nodes, state = self._nodes, self._state

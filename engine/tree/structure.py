@@ -176,9 +176,11 @@ class Tree:
     @property
     def depths(self) -> NDArray[np.int32]:
         """Depth of every node, 0 at the root."""
-        parent, depths = self.parent, np.zeros(self.n_nodes, dtypes.NODE_DTYPE)
-        for node in range(1, self.n_nodes):  # parents come before children
-            depths[node] = depths[parent[node]] + 1
+        depths = np.zeros(self.n_nodes, dtypes.NODE_DTYPE)
+        level, depth = np.zeros(1, np.int64), 0
+        while len(level):  # a level of the tree at a time
+            depths[level] = depth
+            level, depth = _blocks(self.first_child[level], self.n_children[level]), depth + 1
         return depths
 
     @property
@@ -253,10 +255,7 @@ class Tree:
         if np.any(self.n_children[inner] < 1) or np.any(self.feature[inner] < 0):
             raise DataError("the tree has an inner node without children or without a feature")
         first = self.first_child[inner].astype(np.int64)
-        covered = np.empty(0, np.int64)
-        if len(inner):
-            blocks = [np.arange(f, f + n) for f, n in zip(first, self.n_children[inner], strict=True)]
-            covered = np.sort(np.concatenate(blocks))
+        covered = np.sort(_blocks(first, self.n_children[inner]))
         if np.any(first <= inner) or not np.array_equal(covered, np.arange(1, self.n_nodes)):
             raise DataError("the tree's nodes do not form one tree with parents before children")
         for name in ("missing_child", "unseen_child"):
@@ -294,21 +293,26 @@ def compact(arrays: dict[str, Any]) -> Tree:
     being visited depth first, left to right. So equal trees have equal arrays, however they came
     about. Level sets are taken along; arrays may hold unreachable nodes.
     """
-    first_child, n_children = np.asarray(arrays["first_child"]), np.asarray(arrays["n_children"])
-    order, new_first, stack = [0], {}, [0]
-    while stack:
-        old = stack.pop()
-        n = int(n_children[old])
-        if n:
-            new_first[old] = len(order)
-            block = range(int(first_child[old]), int(first_child[old]) + n)
-            order.extend(block)
-            stack.extend(reversed(block))
-    kept = np.array(order)
+    from engine.tree.kernels.order import canonical_order  # on demand: a view of a tree needs no compiler
+
+    first_child = dtypes.as_input(arrays["first_child"], dtypes.NODE_DTYPE)
+    n_children = dtypes.as_input(arrays["n_children"], dtypes.NODE_DTYPE)
+    kept = np.empty(len(first_child), dtypes.NODE_DTYPE)
+    new_first = np.empty(len(first_child), dtypes.NODE_DTYPE)
+    n_kept = canonical_order(first_child, n_children, kept, new_first, np.empty_like(kept))
+    kept = kept[:n_kept]
     taken = {name: np.asarray(arrays[name])[kept] for name in _ARRAYS if not name.startswith("level_")}
-    taken["first_child"] = np.array([new_first.get(old, NO_CHILD) for old in order])
-    offsets, sets = np.asarray(arrays["level_offsets"]), np.asarray(arrays["level_sets"])
-    pieces = [sets[offsets[old] : offsets[old + 1]] for old in order]
-    taken["level_offsets"] = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])])
-    taken["level_sets"] = np.concatenate(pieces).reshape(-1, 2)
+    taken["first_child"] = new_first[:n_kept]
+    offsets = np.asarray(arrays["level_offsets"], np.int64)
+    sizes = offsets[kept + 1] - offsets[kept]
+    taken["level_offsets"] = np.concatenate([[0], np.cumsum(sizes)])
+    taken["level_sets"] = np.asarray(arrays["level_sets"]).reshape(-1, 2)[_blocks(offsets[kept], sizes)]
     return Tree(**taken)
+
+
+def _blocks(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return ``range(starts[i], starts[i] + sizes[i])`` for every i, one after another."""
+    sizes = np.asarray(sizes, np.int64)
+    before = np.cumsum(sizes) - sizes
+    shifts = np.repeat(np.asarray(starts, np.int64) - before, sizes)
+    return shifts + np.arange(len(shifts))

@@ -1,5 +1,6 @@
 """Kernels of the exact tree, each module importing only those above it in this list.
 
+order       the canonical order of nodes
 layout      what the kernels share: named tuples of arrays, codes of criteria and phases
 impurity    sums, impurity and the score of a split
 sort        a column into ascending order
