@@ -1,5 +1,7 @@
 """The best threshold of a numeric column at one node, with missing values on either side."""
 
+import numpy as np
+
 from engine.jit import kernel
 from engine.kernels.routing import IS_MISSING, THRESHOLD
 from engine.tree.kernels.impurity import add_row, clear, split_score
@@ -11,8 +13,10 @@ from engine.tree.kernels.layout import (
     BEST_LOWER,
     BEST_MISSING,
     BEST_UPPER,
+    GINI,
     MISSING_RANK,
     ROW_MASK,
+    SQUARED_ERROR,
     TIE_SHARE,
 )
 
@@ -76,6 +80,108 @@ def sum_missing(sample, rules, order, start, stop, mean, sums):
 
 
 @kernel
+def least_score(best, impurity, node_purity, weight):
+    """Return a score below which no candidate can be better than the best so far, ties included.
+
+    Nearly all candidates fail this one comparison; the rest are compared by `is_better`.
+    """
+    if best.ints[BEST_FEATURE] < 0:
+        return -np.inf
+    return (best.gain[0] - 2.0 * TIE_SHARE * impurity) * weight + node_purity
+
+
+@kernel
+def offer(score, place, missing_child, nodes, node, node_purity, best):
+    """Compare a candidate with the best so far by its gain and keep it if it is better; returns whether.
+
+    place  (feature, lower, upper)  lower and upper as in `keep_threshold`; equal for "is missing"
+    """
+    feature, lower, upper = place
+    gain = (score - node_purity) / nodes.weight[node]
+    if not is_better(best, gain, feature, nodes.impurity[node]):
+        return False
+    if lower == upper:
+        keep(best, gain, feature, IS_MISSING, missing_child)
+    else:
+        keep_threshold(best, gain, feature, lower, upper, missing_child)
+    return True
+
+
+@kernel
+def pair_score(a, b, weight, total_a, total_b, total_weight):
+    """Return the purity of both sides where there are two class sums, or one sum of deviations and 0."""
+    rest_a, rest_b = total_a - a, total_b - b
+    return (a * a + b * b) / weight + (rest_a * rest_a + rest_b * rest_b) / (total_weight - weight)
+
+
+@kernel
+def scan_pairs(sample, rules, feature, nodes, node, node_purity, present_stop, missing_weight, best, scratch):
+    """Try every threshold for two classes with gini, or for numbers: the sums stay in registers."""
+    order, target, start, stop = sample.order[feature], sample.target, nodes.start[node], nodes.stop[node]
+    weight, impurity, mean = nodes.weight[node], nodes.impurity[node], nodes.value[node, 0]
+    is_number, last = rules.criterion == SQUARED_ERROR, rules.n_sums - 1
+    total_a, missing_a = scratch.total[0], scratch.missing[0]
+    total_b, missing_b = (0.0, 0.0) if is_number else (scratch.total[last], scratch.missing[last])
+    n_missing, least_rows, least_weight = stop - present_stop, rules.min_samples_leaf, rules.min_weight_leaf
+    floor = least_score(best, impurity, node_purity, weight)
+    a, b, left_weight, upper = 0.0, 0.0, 0.0, order[start]
+    for i in range(start, present_stop - 1):
+        lower, upper = upper, order[i + 1]
+        y, w = target[lower & ROW_MASK, 0], target[lower & ROW_MASK, 1]
+        a += w * (y - mean) if is_number else w * (1.0 - y)
+        b += 0.0 if is_number else w * y
+        left_weight += w
+        if lower >> 32 == upper >> 32:
+            continue
+        n_left, right_weight = i + 1 - start, weight - left_weight
+        is_wide = n_left >= least_rows and stop - i - 1 >= least_rows and right_weight > 0.0
+        if is_wide and left_weight >= least_weight and right_weight >= least_weight:
+            score = pair_score(a, b, left_weight, total_a, total_b, weight)
+            if score >= floor:
+                side = 1 if n_missing else -1
+                if offer(score, (feature, lower, upper), side, nodes, node, node_purity, best):
+                    floor = least_score(best, impurity, node_purity, weight)
+        with_missing = left_weight + missing_weight
+        if n_missing and is_allowed(rules, n_left + n_missing, with_missing, stop - start, weight):
+            score = pair_score(a + missing_a, b + missing_b, with_missing, total_a, total_b, weight)
+            if score >= floor and offer(score, (feature, lower, upper), 0, nodes, node, node_purity, best):
+                floor = least_score(best, impurity, node_purity, weight)
+
+
+@kernel
+def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, missing_weight, best, scratch):
+    """Try every threshold, for any number of classes."""
+    order, target, start, stop = sample.order[feature], sample.target, nodes.start[node], nodes.stop[node]
+    weight, impurity, criterion = nodes.weight[node], nodes.impurity[node], rules.criterion
+    left, missing, trial, total = scratch.left, scratch.missing, scratch.trial, scratch.total
+    n_missing = stop - present_stop
+    floor = least_score(best, impurity, node_purity, weight)
+    clear(left)
+    left_weight, upper = 0.0, order[start]
+    for i in range(start, present_stop - 1):
+        lower, upper = upper, order[i + 1]
+        row = lower & ROW_MASK
+        left[np.int64(target[row, 0])] += target[row, 1]
+        left_weight += target[row, 1]
+        if lower >> 32 == upper >> 32:
+            continue
+        n_left = i + 1 - start
+        if is_allowed(rules, n_left, left_weight, stop - start, weight):
+            score = split_score(criterion, left, left_weight, total, weight)
+            if score >= floor:
+                side = 1 if n_missing else -1
+                if offer(score, (feature, lower, upper), side, nodes, node, node_purity, best):
+                    floor = least_score(best, impurity, node_purity, weight)
+        with_missing = left_weight + missing_weight
+        if n_missing and is_allowed(rules, n_left + n_missing, with_missing, stop - start, weight):
+            for k in range(trial.size):
+                trial[k] = left[k] + missing[k]
+            score = split_score(criterion, trial, with_missing, total, weight)
+            if score >= floor and offer(score, (feature, lower, upper), 0, nodes, node, node_purity, best):
+                floor = least_score(best, impurity, node_purity, weight)
+
+
+@kernel
 def scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scratch):
     """Try every threshold between adjacent distinct values; update `best`.
 
@@ -84,40 +190,19 @@ def scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scra
 
     node_purity  float64  in  purity of the undivided node
     """
-    order, target = sample.order[feature], sample.target
-    start, stop = nodes.start[node], nodes.stop[node]
+    order, start, stop = sample.order[feature], nodes.start[node], nodes.stop[node]
     if order[start] >> 32 == order[stop - 1] >> 32:
         return False
-    mean, weight, impurity = nodes.value[node, 0], nodes.weight[node], nodes.impurity[node]
-    left, missing, trial, total = scratch.left, scratch.missing, scratch.trial, scratch.total
-    criterion, n_rows = rules.criterion, stop - start
+    mean, missing, weight = nodes.value[node, 0], scratch.missing, nodes.weight[node]
     present_stop, missing_weight = sum_missing(sample, rules, order, start, stop, mean, missing)
     n_missing = stop - present_stop
-    side_of_missing = 1 if n_missing else -1
-    clear(left)
-    left_weight = 0.0
-    upper = order[start]
-    for i in range(start, present_stop - 1):
-        lower, upper = upper, order[i + 1]
-        row = lower & ROW_MASK
-        add_row(criterion, left, target[row, 0], target[row, 1], mean)
-        left_weight += target[row, 1]
-        if lower >> 32 == upper >> 32:
-            continue
-        n_left = i + 1 - start
-        if is_allowed(rules, n_left, left_weight, n_rows, weight):
-            gain = (split_score(criterion, left, left_weight, total, weight) - node_purity) / weight
-            if is_better(best, gain, feature, impurity):
-                keep_threshold(best, gain, feature, lower, upper, side_of_missing)
-        if n_missing and is_allowed(rules, n_left + n_missing, left_weight + missing_weight, n_rows, weight):
-            for k in range(trial.size):
-                trial[k] = left[k] + missing[k]
-            score = split_score(criterion, trial, left_weight + missing_weight, total, weight)
-            gain = (score - node_purity) / weight
-            if is_better(best, gain, feature, impurity):
-                keep_threshold(best, gain, feature, lower, upper, 0)
-    if n_missing and is_allowed(rules, n_missing, missing_weight, n_rows, weight):
-        gain = (split_score(criterion, missing, missing_weight, total, weight) - node_purity) / weight
-        if is_better(best, gain, feature, impurity):
-            keep(best, gain, feature, IS_MISSING, 0)
+    is_pair = rules.criterion == SQUARED_ERROR or (rules.criterion == GINI and rules.n_sums == 2)
+    scan = (present_stop, missing_weight, best, scratch)
+    if is_pair:
+        scan_pairs(sample, rules, feature, nodes, node, node_purity, *scan)
+    else:
+        scan_sums(sample, rules, feature, nodes, node, node_purity, *scan)
+    if n_missing and is_allowed(rules, n_missing, missing_weight, stop - start, weight):
+        score = split_score(rules.criterion, missing, missing_weight, scratch.total, weight)
+        offer(score, (feature, 0, 0), 0, nodes, node, node_purity, best)
     return True
