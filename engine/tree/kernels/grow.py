@@ -155,7 +155,7 @@ def partition_column(order, start, stop, side, buffer):
         entry = order[i]
         order[n_left] = entry  # overwritten by the next row when this one goes right
         buffer[n_right] = entry
-        goes_right = side[entry & ROW_MASK]
+        goes_right = np.int64(side[entry & ROW_MASK])
         n_right += goes_right
         n_left += 1 - goes_right
     for i in range(n_right):
