@@ -253,8 +253,8 @@ def _check_float_labels(y: NDArray[Any]) -> None:
     has_fractions = bool(np.any(distinct != np.floor(distinct)))
     if has_fractions and len(distinct) > MAX_DISTINCT_SHARE * len(y):
         raise DataError(
-            f"Unknown label type: continuous. The target has {len(distinct)} distinct numbers with fractions in "
-            f"{len(y)} rows; use a regressor, or turn it into classes"
+            f"Unknown label type: continuous. The target has {len(distinct)} distinct numbers with fractions "
+            f"in {len(y)} rows; use a regressor, or turn it into classes"
         )
 
 

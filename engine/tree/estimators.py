@@ -42,7 +42,7 @@ _DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen
         Least decrease, multiplied by the node's share of the total weight.
     min_weight_fraction_leaf : float from 0 to 0.5, default 0
     max_features : int, float, "sqrt", "log2" or None, default None
-        Columns drawn at each node; columns constant there do not count.{class_weight}
+        Columns drawn at each node; drawing goes on while all drawn are constant there.{class_weight}
     categorical_features : "from_dtype", None or sequence, default "from_dtype"
         See `engine.features.learn_features`.
     random_state : None, int or generator

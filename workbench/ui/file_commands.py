@@ -196,8 +196,8 @@ class FileCommands(QObject):
     def recent(self) -> list[str]:
         """Recent files that still exist, latest first."""
         stored = self._settings.value("file/recent", [])
-        listed = [stored] if isinstance(stored, str) else list(stored or [])
-        return [name for name in listed if Path(name).exists()][:MAX_RECENT]
+        listed = stored if isinstance(stored, list) else [stored]  # one entry comes back as plain text
+        return [name for name in listed if isinstance(name, str) and Path(name).exists()][:MAX_RECENT]
 
     def _remember(self, path: Path) -> None:
         text = str(path.resolve())

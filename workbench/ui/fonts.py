@@ -23,8 +23,10 @@ def package_folder(package: str) -> Path | None:
 
 def _load(package: str, folder: str, names: tuple[str, ...]) -> str:
     root = package_folder(package)
+    if root is None:
+        return ""
     families: list[str] = []
-    for name in names if root else ():
+    for name in names:
         font_id = QFontDatabase.addApplicationFont(str(root / folder / name))
         if font_id >= 0:
             families += QFontDatabase.applicationFontFamilies(font_id)

@@ -262,7 +262,7 @@ def line_colour(role: str | int) -> QColor:
 
 def mix(over: QColor, under: QColor, share: float) -> QColor:
     """`share` of the first colour on top of the second, in sRGB."""
-    channels = zip(over.getRgb()[:3], under.getRgb()[:3], strict=True)
+    channels = [(over.red(), under.red()), (over.green(), under.green()), (over.blue(), under.blue())]
     return QColor(*(round(a * share + b * (1 - share)) for a, b in channels))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtWidgets import QWidget
 
 from workbench.ui.context import Context
@@ -12,7 +14,7 @@ from workbench.ui.panels.table import TablePanel
 from workbench.ui.panels.training import TrainingPanel
 from workbench.ui.panels.tree import TreePanel
 
-PANELS: dict[str, type[QWidget]] = {
+PANELS: dict[str, Callable[[Context], QWidget]] = {
     "tree": TreePanel,
     "training": TrainingPanel,
     "surface": SurfacePanel,

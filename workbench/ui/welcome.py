@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -192,7 +193,7 @@ class WelcomePage(QScrollArea):
         clear(self._recent)
         listed = list(paths)
         for place, name in enumerate(listed):
-            entry = button(elided_name(name), "quiet", lambda name=name: self.file_chosen.emit(name))
+            entry = button(elided_name(name), "quiet", partial(self.file_chosen.emit, name))
             entry.setObjectName(f"welcome.recent.{place}")
             entry.setToolTip(literal(name))
             self._recent.addWidget(entry, 0, Qt.AlignmentFlag.AlignLeft)

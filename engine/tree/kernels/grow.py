@@ -74,7 +74,11 @@ def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
     """Look at columns until enough have been looked at or the budget is spent; returns what is left of it."""
     node = state[STATE_NODE]
     node_purity = purity(rules.criterion, scratch.total, nodes.weight[node])
-    while state[STATE_VISITED] < scratch.features.size and state[STATE_COUNTED] < rules.max_features:
+    n_features = scratch.features.size
+    # as in scikit-learn, constant columns count, unless nothing else was drawn yet
+    while state[STATE_VISITED] < n_features and (
+        state[STATE_VISITED] < rules.max_features or state[STATE_COUNTED] == 0
+    ):
         if budget <= 0:
             return budget
         feature = next_feature(rules, scratch, state[STATE_VISITED], random_state)
@@ -83,7 +87,7 @@ def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
         else:
             counts = scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scratch)
         state[STATE_VISITED] += 1
-        state[STATE_COUNTED] += 1 if counts else 0  # constant columns do not count, as in scikit-learn
+        state[STATE_COUNTED] += 1 if counts else 0
         budget -= nodes.n_rows[node]
     conclude(rules, nodes, best, state)
     return budget

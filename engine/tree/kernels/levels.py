@@ -160,7 +160,7 @@ def scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, bes
         if not is_allowed(rules, n_left, left_weight, n_rows, weight):
             continue
         gain = (split_score(rules.criterion, left, left_weight, scratch.total, weight) - node_purity) / weight
-        if is_better(best, gain, feature, nodes.impurity[node]):
+        if is_better(best, gain, nodes.impurity[node]):
             for i in range(n_levels):
                 scratch.level_spare[scratch.level_rank[i]] = 1 if i <= cut else 0
             keep_partition(best, scratch, feature, n_levels, gain)
@@ -182,7 +182,7 @@ def scan_all_partitions(rules, feature, n_rows, nodes, node, node_purity, n_leve
             continue
         score = split_score(rules.criterion, left, left_weight, scratch.total, weight)
         gain = (score - node_purity) / weight
-        if is_better(best, gain, feature, nodes.impurity[node]):
+        if is_better(best, gain, nodes.impurity[node]):
             scratch.level_spare[0] = 0
             for level in range(1, n_levels):
                 scratch.level_spare[level] = (code >> (level - 1)) & 1

@@ -22,14 +22,14 @@ from engine.tree.kernels.layout import (
 
 
 @kernel
-def is_better(best, gain, feature, impurity):
-    """Tell whether a candidate beats the best so far; ties go to the lowest column, then the first seen."""
-    if best.ints[BEST_FEATURE] < 0:
-        return True
-    slack = TIE_SHARE * impurity
-    if gain > best.gain[0] + slack:
-        return True
-    return gain >= best.gain[0] - slack and feature < best.ints[BEST_FEATURE]
+def is_better(best, gain, impurity):
+    """Tell whether a candidate beats the best so far; a tie stays with the one seen first.
+
+    When all columns are looked at that is the lowest column, then the lowest threshold. Among columns
+    drawn at random it is the one drawn first: always taking the lowest would make the trees of a
+    forest alike.
+    """
+    return best.ints[BEST_FEATURE] < 0 or gain > best.gain[0] + TIE_SHARE * impurity
 
 
 @kernel
@@ -98,7 +98,7 @@ def offer(score, place, missing_child, nodes, node, node_purity, best):
     """
     feature, lower, upper = place
     gain = (score - node_purity) / nodes.weight[node]
-    if not is_better(best, gain, feature, nodes.impurity[node]):
+    if not is_better(best, gain, nodes.impurity[node]):
         return False
     if lower == upper:
         keep(best, gain, feature, IS_MISSING, missing_child)

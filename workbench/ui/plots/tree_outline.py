@@ -39,7 +39,7 @@ class OutlineModel(QAbstractItemModel):
         node = 0 if not parent.isValid() else int(self.figure.tree.first_child[parent.internalId()]) + row
         return self.createIndex(row, column, node)
 
-    def parent(self, index):  # type: ignore[override]  # Qt overloads it; only this form is called
+    def parent(self, index):
         if self.figure is None or not index.isValid():
             return QModelIndex()
         parent = int(self.figure.parent[index.internalId()])
