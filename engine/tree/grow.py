@@ -180,7 +180,7 @@ class Grower:
 
     def _plant_root(self) -> None:
         nodes, state = self._nodes, self._state
-        nodes.start[0], nodes.stop[0] = 0, self._n_rows
+        nodes.records["start"][0], nodes.records["stop"][0] = 0, self._n_rows
         describe_node(self._sample, self._rules, nodes, 0)
         state[layout.STATE_NODES] = state[layout.STATE_LEAVES] = state[layout.STATE_STACK] = 1
 
@@ -188,16 +188,16 @@ class Grower:
         if self._rules.max_leaf_nodes > 0:
             return float(self._state[layout.STATE_LEAVES]) / self._rules.max_leaf_nodes
         # depth first, left to right: all rows before the current node lie in finished leaves
-        n_done = int(self._nodes.start[self._state[layout.STATE_NODE]])
+        n_done = int(self._nodes.records["start"][self._state[layout.STATE_NODE]])
         return float(n_done / self._n_rows)
 
     def _make_room(self) -> None:
         nodes, state = self._nodes, self._state
         n_levels = len(self._best.sets)
-        wants_nodes = state[layout.STATE_NODES] + 2 > len(nodes.kind)
+        wants_nodes = state[layout.STATE_NODES] + 2 > len(nodes.records)
         wants_sets = state[layout.STATE_SETS] + n_levels > len(nodes.level_sets)
         if wants_nodes or wants_sets:
-            room = len(nodes.kind) * (2 if wants_nodes else 1)
+            room = len(nodes.records) * (2 if wants_nodes else 1)
             sets = len(nodes.level_sets) * 2 if wants_sets else len(nodes.level_sets)
             larger = _new_nodes(room, self._rules.n_sums, sets)
             for old, new in zip(nodes, larger, strict=True):
@@ -211,8 +211,10 @@ class Grower:
         n_nodes, nodes = int(self._state[layout.STATE_NODES]), self._nodes
         if self._state[layout.STATE_PHASE] == layout.PARTITION and self._state[layout.STATE_VISITED] >= 0:
             n_nodes -= 2  # the children of a half-made split are not described yet
-            nodes.first_child[self._state[layout.STATE_NODE]] = NO_CHILD
-        arrays: dict[str, Any] = {name: array[:n_nodes].copy() for name, array in nodes._asdict().items()}
+            nodes.records["first_child"][self._state[layout.STATE_NODE]] = NO_CHILD
+        grown = nodes.records[:n_nodes]
+        arrays: dict[str, Any] = {name: grown[name].copy() for name in layout.NODE_RECORD.names or ()}
+        arrays["value"] = nodes.value[:n_nodes]
         arrays["threshold"] = np.full(n_nodes, np.nan)
         leaves = np.flatnonzero(arrays["first_child"] == NO_CHILD)
         for name, empty in _LEAF_VALUES.items():
@@ -256,28 +258,19 @@ def _most_levels(presorted: Presorted) -> int:
 
 
 def _new_nodes(n_nodes: int, n_outputs: int, n_sets: int) -> layout.Nodes:
-    def of(dtype: Any, empty: Any = 0) -> NDArray[Any]:
-        return np.full(n_nodes, empty, dtype)
-
-    node, count, value = dtypes.NODE_DTYPE, dtypes.COUNT_DTYPE, dtypes.VALUE_DTYPE
-    return layout.Nodes(
-        feature=of(node, -1), kind=of(dtypes.KIND_DTYPE),
-        first_child=of(node, NO_CHILD), missing_child=of(node, NO_CHILD), unseen_child=of(node, NO_CHILD),
-        value=np.zeros((n_nodes, n_outputs)), impurity=of(value), gain=of(value), n_rows=of(count),
-        weight=of(value), n_missing=of(count), start=of(node), stop=of(node), depth=of(node),
-        is_pure=of(np.uint8), set_start=of(count), set_stop=of(count), cut=of(node), lower=of(node),
-        upper=of(node), heap=of(node),
-        level_sets=np.zeros((n_sets, 2), dtypes.LEVEL_DTYPE),
-    )  # fmt: skip
+    records = np.zeros(n_nodes, layout.NODE_RECORD)
+    for name in ("feature", "first_child", "missing_child", "unseen_child"):
+        records[name] = NO_CHILD
+    return layout.Nodes(records, np.zeros((n_nodes, n_outputs)), np.zeros((n_sets, 2), dtypes.LEVEL_DTYPE))
 
 
 def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) -> layout.Scratch:
     n_samples, n_features = presorted.X.shape
     return layout.Scratch(
-        total=np.zeros(n_sums), left=np.zeros(n_sums), missing=np.zeros(n_sums), trial=np.zeros(n_sums),
-        side=np.zeros(n_samples, np.uint8), buffer=np.zeros(n_rows, dtypes.COUNT_DTYPE),
-        features=np.arange(n_features, dtype=np.int32), level_code=np.zeros(n_levels, np.int32),
-        level_weight=np.zeros(n_levels), level_count=np.zeros(n_levels, np.int64),
-        level_key=np.zeros(n_levels), level_rank=np.zeros(n_levels, np.int32),
-        level_spare=np.zeros(n_levels, np.int32), level_sums=np.zeros((n_levels, n_sums)),
-    )  # fmt: skip
+        sums=np.zeros((4, n_sums)),
+        side=np.zeros(n_samples, np.uint8),
+        buffer=np.zeros(n_rows, dtypes.COUNT_DTYPE),
+        features=np.arange(n_features, dtype=np.int32),
+        levels=np.zeros(n_levels, layout.LEVEL_RECORD),
+        level_sums=np.zeros((n_levels, n_sums)),
+    )

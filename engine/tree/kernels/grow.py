@@ -31,6 +31,7 @@ from engine.tree.kernels.layout import (
     STATE_SETS,
     STATE_STACK,
     STATE_VISITED,
+    TOTAL,
 )
 from engine.tree.kernels.levels import scan_levels
 from engine.tree.kernels.thresholds import scan_thresholds
@@ -39,21 +40,24 @@ from engine.tree.kernels.thresholds import scan_thresholds
 @kernel
 def may_split(rules, nodes, node):
     """Tell whether the stopping rules let a node be evaluated at all."""
-    if nodes.is_pure[node] or nodes.n_rows[node] < rules.min_samples_split:
+    if nodes.records.is_pure[node] or nodes.records.n_rows[node] < rules.min_samples_split:
         return False
-    if nodes.n_rows[node] < 2 * rules.min_samples_leaf or nodes.weight[node] < 2 * rules.min_weight_leaf:
+    if (
+        nodes.records.n_rows[node] < 2 * rules.min_samples_leaf
+        or nodes.records.weight[node] < 2 * rules.min_weight_leaf
+    ):
         return False
-    return rules.max_depth < 0 or nodes.depth[node] < rules.max_depth
+    return rules.max_depth < 0 or nodes.records.depth[node] < rules.max_depth
 
 
 @kernel
 def begin_evaluation(sample, rules, nodes, node, best, scratch, state):
     """Sum the node's rows and forget the last node's best split."""
-    clear(scratch.total)
-    for i in range(nodes.start[node], nodes.stop[node]):
+    clear(scratch.sums[TOTAL])
+    for i in range(nodes.records.start[node], nodes.records.stop[node]):
         row = sample.order[0, i] & ROW_MASK
         y, w = sample.target[row, 0], sample.target[row, 1]
-        add_row(rules.criterion, scratch.total, y, w, nodes.value[node, 0])
+        add_row(rules.criterion, scratch.sums[TOTAL], y, w, nodes.value[node, 0])
     best.ints[BEST_FEATURE] = -1
     state[STATE_NODE], state[STATE_PHASE] = node, EVALUATE
     state[STATE_VISITED] = state[STATE_COUNTED] = 0
@@ -73,7 +77,7 @@ def next_feature(rules, scratch, visited, random_state):
 def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
     """Look at columns until enough have been looked at or the budget is spent; returns what is left of it."""
     node = state[STATE_NODE]
-    node_purity = purity(rules.criterion, scratch.total, nodes.weight[node])
+    node_purity = purity(rules.criterion, scratch.sums[TOTAL], nodes.records.weight[node])
     n_features = scratch.features.size
     # as in scikit-learn, constant columns count, unless nothing else was drawn yet
     while state[STATE_VISITED] < n_features and (
@@ -88,7 +92,7 @@ def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
             counts = scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scratch)
         state[STATE_VISITED] += 1
         state[STATE_COUNTED] += 1 if counts else 0
-        budget -= nodes.n_rows[node]
+        budget -= nodes.records.n_rows[node]
     conclude(rules, nodes, best, state)
     return budget
 
@@ -101,14 +105,14 @@ def conclude(rules, nodes, best, state):
     if best.ints[BEST_FEATURE] < 0:
         return
     gain = max(best.gain[0], 0.0)
-    if nodes.weight[node] / rules.total_weight * gain < rules.min_decrease - DECREASE_SLACK:
+    if nodes.records.weight[node] / rules.total_weight * gain < rules.min_decrease - DECREASE_SLACK:
         return
-    nodes.feature[node], nodes.kind[node] = best.ints[BEST_FEATURE], best.ints[BEST_KIND]
-    nodes.cut[node], nodes.gain[node] = best.ints[BEST_CUT], gain
-    nodes.lower[node], nodes.upper[node] = best.ints[BEST_LOWER], best.ints[BEST_UPPER]
-    nodes.missing_child[node] = best.ints[BEST_MISSING]
+    nodes.records.feature[node], nodes.records.kind[node] = best.ints[BEST_FEATURE], best.ints[BEST_KIND]
+    nodes.records.cut[node], nodes.records.gain[node] = best.ints[BEST_CUT], gain
+    nodes.records.lower[node], nodes.records.upper[node] = best.ints[BEST_LOWER], best.ints[BEST_UPPER]
+    nodes.records.missing_child[node] = best.ints[BEST_MISSING]
     n_entries, first = best.ints[BEST_ENTRIES], state[STATE_SETS]
-    nodes.set_start[node], nodes.set_stop[node] = first, first + n_entries
+    nodes.records.set_start[node], nodes.records.set_stop[node] = first, first + n_entries
     for i in range(n_entries):
         nodes.level_sets[first + i, 0], nodes.level_sets[first + i, 1] = best.sets[i, 0], best.sets[i, 1]
     state[STATE_SETS] += n_entries
@@ -128,26 +132,26 @@ def begin_partition(state):
 @kernel
 def child_of_rank(rank, nodes, node):
     """Return the child of a training row: as in routing, but every level and missing was seen."""
-    if nodes.kind[node] == IS_MISSING:
+    if nodes.records.kind[node] == IS_MISSING:
         return 0 if rank == MISSING_RANK else 1
     if rank == MISSING_RANK:
-        return nodes.missing_child[node]
-    if nodes.kind[node] == THRESHOLD:
-        return 0 if rank <= nodes.cut[node] else 1
-    return find_level(nodes.level_sets, nodes.set_start[node], nodes.set_stop[node], rank)
+        return nodes.records.missing_child[node]
+    if nodes.records.kind[node] == THRESHOLD:
+        return 0 if rank <= nodes.records.cut[node] else 1
+    return find_level(nodes.level_sets, nodes.records.set_start[node], nodes.records.set_stop[node], rank)
 
 
 @kernel
 def choose_sides(sample, nodes, node, scratch):
     """Write the child of each of the node's rows, count missing ones; returns how many take child 0."""
-    order, n_left, n_missing = sample.order[nodes.feature[node]], 0, 0
-    for i in range(nodes.start[node], nodes.stop[node]):
+    order, n_left, n_missing = sample.order[nodes.records.feature[node]], 0, 0
+    for i in range(nodes.records.start[node], nodes.records.stop[node]):
         rank = order[i] >> 32
         child = child_of_rank(rank, nodes, node)
         scratch.side[order[i] & ROW_MASK] = child
         n_left += 1 - child
         n_missing += rank == MISSING_RANK
-    nodes.n_missing[node] = n_missing
+    nodes.records.n_missing[node] = n_missing
     return n_left
 
 
@@ -173,13 +177,13 @@ def partition(sample, rules, nodes, scratch, state, budget):
     Returns what is left of the budget.
     """
     node = state[STATE_NODE]
-    start, stop = nodes.start[node], nodes.stop[node]
+    start, stop = nodes.records.start[node], nodes.records.stop[node]
     if state[STATE_VISITED] < 0:
         n_left = choose_sides(sample, nodes, node, scratch)
         add_children(nodes, node, start + n_left, state)
         state[STATE_VISITED] = 0
         budget -= stop - start
-    are_leaves = nodes.depth[node] + 1 == rules.max_depth  # then their values are all that is wanted
+    are_leaves = nodes.records.depth[node] + 1 == rules.max_depth  # then their values are all that is wanted
     n_columns = 1 if are_leaves else sample.order.shape[0]
     while state[STATE_VISITED] < n_columns:
         if budget <= 0:
@@ -197,12 +201,12 @@ def partition(sample, rules, nodes, scratch, state, budget):
 def add_children(nodes, node, middle, state):
     """Number a node's two children and hand them its rows."""
     first = state[STATE_NODES]
-    nodes.first_child[node] = first
+    nodes.records.first_child[node] = first
     for child in range(2):
-        nodes.kind[first + child] = LEAF
-        nodes.depth[first + child] = nodes.depth[node] + 1
-        nodes.start[first + child] = nodes.start[node] if child == 0 else middle
-        nodes.stop[first + child] = middle if child == 0 else nodes.stop[node]
+        nodes.records.kind[first + child] = LEAF
+        nodes.records.depth[first + child] = nodes.records.depth[node] + 1
+        nodes.records.start[first + child] = nodes.records.start[node] if child == 0 else middle
+        nodes.records.stop[first + child] = middle if child == 0 else nodes.records.stop[node]
     state[STATE_NODES] += 2
     state[STATE_LEAVES] += 1
 
@@ -210,18 +214,22 @@ def add_children(nodes, node, middle, state):
 @kernel
 def finish_split(sample, rules, nodes, node):
     """Describe the children; take the gain from their impurities; settle where unknown values go (D7)."""
-    first = nodes.first_child[node]
+    first = nodes.records.first_child[node]
     for child in range(first, first + 2):
         describe_node(sample, rules, nodes, child)
-    left, right = nodes.weight[first], nodes.weight[first + 1]
-    mean_impurity = (left * nodes.impurity[first] + right * nodes.impurity[first + 1]) / (left + right)
-    nodes.gain[node] = max(nodes.impurity[node] - mean_impurity, 0.0)
+    left, right = nodes.records.weight[first], nodes.records.weight[first + 1]
+    mean_impurity = (left * nodes.records.impurity[first] + right * nodes.records.impurity[first + 1]) / (
+        left + right
+    )
+    nodes.records.gain[node] = max(nodes.records.impurity[node] - mean_impurity, 0.0)
     larger = 0 if left >= right else 1
-    if nodes.n_missing[node] == 0:
-        nodes.missing_child[node] = larger
-    nodes.unseen_child[node] = nodes.missing_child[node] if nodes.n_missing[node] else larger
-    if nodes.kind[node] == IS_MISSING:
-        nodes.unseen_child[node] = 1  # an unseen level is no missing value: see routing.child_of
+    if nodes.records.n_missing[node] == 0:
+        nodes.records.missing_child[node] = larger
+    nodes.records.unseen_child[node] = (
+        nodes.records.missing_child[node] if nodes.records.n_missing[node] else larger
+    )
+    if nodes.records.kind[node] == IS_MISSING:
+        nodes.records.unseen_child[node] = 1  # an unseen level is no missing value: see routing.child_of
 
 
 @kernel
@@ -255,7 +263,7 @@ def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget
     """
     while budget > 0 and state[STATE_PHASE] != DONE:
         if state[STATE_PHASE] == NEXT_NODE:
-            has_room = state[STATE_NODES] + 2 <= nodes.kind.size and state[STATE_STACK] + 2 <= stack.size
+            has_room = state[STATE_NODES] + 2 <= nodes.records.size and state[STATE_STACK] + 2 <= stack.size
             if not has_room or state[STATE_SETS] + best.sets.shape[0] > nodes.level_sets.shape[0]:
                 return
             choose_next(sample, rules, nodes, best, scratch, state, stack)
@@ -265,7 +273,7 @@ def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget
         else:
             budget = partition(sample, rules, nodes, scratch, state, budget)
             if state[STATE_PHASE] == NEXT_NODE:
-                first = nodes.first_child[state[STATE_NODE]]
+                first = nodes.records.first_child[state[STATE_NODE]]
                 stack[state[STATE_STACK]], stack[state[STATE_STACK] + 1] = first + 1, first
                 state[STATE_STACK] += 2
 

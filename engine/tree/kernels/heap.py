@@ -6,14 +6,14 @@ from engine.jit import kernel
 @kernel
 def comes_before(nodes, a, b):
     """Tell whether node `a` is split before node `b`."""
-    a_decrease, b_decrease = nodes.weight[a] * nodes.gain[a], nodes.weight[b] * nodes.gain[b]
+    a_decrease, b_decrease = nodes.records.weight[a] * nodes.records.gain[a], nodes.records.weight[b] * nodes.records.gain[b]
     return a_decrease > b_decrease or (a_decrease == b_decrease and a < b)
 
 
 @kernel
 def push_node(nodes, size, node):
     """Add a node to the heap of `size` nodes."""
-    heap, at = nodes.heap, size
+    heap, at = nodes.records.heap, size
     while at > 0 and comes_before(nodes, node, heap[(at - 1) // 2]):
         heap[at] = heap[(at - 1) // 2]
         at = (at - 1) // 2
@@ -23,7 +23,7 @@ def push_node(nodes, size, node):
 @kernel
 def pop_node(nodes, size):
     """Take the first node off the heap of `size` nodes and return it."""
-    heap = nodes.heap
+    heap = nodes.records.heap
     first, last, at = heap[0], heap[size - 1], 0
     while 2 * at + 1 < size - 1:
         child = 2 * at + 1

@@ -80,7 +80,7 @@ def node_impurity(criterion, fractions):
 @kernel
 def describe_node(sample, rules, nodes, node):
     """Fill value, impurity, weight, count and purity of a node from the rows between its start and stop."""
-    start, stop = nodes.start[node], nodes.stop[node]
+    start, stop = nodes.records.start[node], nodes.records.stop[node]
     first, is_pure, weight = sample.target[sample.order[0, start] & ROW_MASK, 0], True, 0.0
     value = nodes.value[node]
     clear(value)
@@ -102,7 +102,7 @@ def describe_node(sample, rules, nodes, node):
         impurity /= weight
     else:
         impurity = node_impurity(rules.criterion, value)
-    nodes.impurity[node] = 0.0 if is_pure else impurity
-    nodes.weight[node] = weight
-    nodes.n_rows[node] = stop - start
-    nodes.is_pure[node] = is_pure
+    nodes.records.impurity[node] = 0.0 if is_pure else impurity
+    nodes.records.weight[node] = weight
+    nodes.records.n_rows[node] = stop - start
+    nodes.records.is_pure[node] = is_pure

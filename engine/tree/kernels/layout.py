@@ -12,6 +12,10 @@ Rows of a node lie together in every column's order, stably partitioned at each 
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from engine import dtypes
+
 GINI, ENTROPY, SQUARED_ERROR = 0, 1, 2
 ROW_MASK = 0xFFFFFFFF  # the row in an entry of an order
 MISSING_RANK = 2**31 - 1  # sorts behind every rank and level
@@ -51,39 +55,64 @@ class Rules(NamedTuple):
     total_weight: float
 
 
-class Nodes(NamedTuple):
-    """The growing tree; arrays longer than the nodes so far, names as in `Tree`.
+NODE_RECORD = np.dtype(
+    [
+        ("feature", dtypes.NODE_DTYPE),
+        ("first_child", dtypes.NODE_DTYPE),
+        ("missing_child", dtypes.NODE_DTYPE),
+        ("unseen_child", dtypes.NODE_DTYPE),
+        ("impurity", dtypes.VALUE_DTYPE),
+        ("gain", dtypes.VALUE_DTYPE),
+        ("weight", dtypes.VALUE_DTYPE),
+        ("n_rows", dtypes.COUNT_DTYPE),
+        ("n_missing", dtypes.COUNT_DTYPE),
+        ("start", dtypes.NODE_DTYPE),
+        ("stop", dtypes.NODE_DTYPE),
+        ("depth", dtypes.NODE_DTYPE),
+        ("set_start", dtypes.COUNT_DTYPE),
+        ("set_stop", dtypes.COUNT_DTYPE),
+        ("cut", dtypes.NODE_DTYPE),
+        ("lower", dtypes.NODE_DTYPE),
+        ("upper", dtypes.NODE_DTYPE),
+        ("heap", dtypes.NODE_DTYPE),
+        ("kind", dtypes.KIND_DTYPE),
+        ("is_pure", np.uint8),
+    ],
+    align=True,
+)
+"""A node in the making; names as in `Tree`.
 
-    start, stop  int32  where the node's rows lie in order
-    depth        int32
-    is_pure      uint8
-    set_start, set_stop  int64  the node's rows of level_sets
-    cut          int32  kind THRESHOLD: the largest rank that goes to child 0
-    lower, upper int32  two rows: their values' midpoint is the threshold
-    heap         int32  best-first: nodes that may be split, the one to split next first
+start, stop          where the node's rows lie in order
+set_start, set_stop  the node's rows of level_sets
+cut                  kind THRESHOLD: the largest rank that goes to child 0
+lower, upper         two rows: their values' midpoint is the threshold
+heap                 not of this node: best-first, the nodes that may be split, the one to split next first
+"""
+
+LEVEL_RECORD = np.dtype(
+    [
+        ("weight", np.float64),
+        ("key", np.float64),
+        ("count", np.int64),
+        ("code", np.int32),
+        ("rank", np.int32),
+        ("spare", np.int32),
+    ],
+    align=True,
+)
+"""A level of the categorical column under evaluation; `rank` and `spare` are lists of levels beside it."""
+
+
+class Nodes(NamedTuple):
+    """The growing tree; arrays longer than the nodes so far.
+
+    records     NODE_RECORD (n_nodes,)     one array of records, as numba compiles each array that is
+    value       float64 (n_nodes, n_sums)  handed on anew: twenty of them cost half a minute
+    level_sets  int32 (n_entries, 2)
     """
 
-    feature: Any
-    kind: Any
-    first_child: Any
-    missing_child: Any
-    unseen_child: Any
+    records: Any
     value: Any
-    impurity: Any
-    gain: Any
-    n_rows: Any
-    weight: Any
-    n_missing: Any
-    start: Any
-    stop: Any
-    depth: Any
-    is_pure: Any
-    set_start: Any
-    set_stop: Any
-    cut: Any
-    lower: Any
-    upper: Any
-    heap: Any
     level_sets: Any
 
 
@@ -102,33 +131,25 @@ class Best(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room to work in; nothing in it outlives a kernel call except side and features.
+    """Room to work in; nothing in it outlives a kernel call except side, features and the total.
 
-    total, left, missing, trial  float64 (n_sums,)
-    side      uint8 (n_samples,)     child of each row of the node being partitioned
-    buffer    int64 (n_rows,)
-    features  int32 (n_features,)    columns in drawing order
-    level_code int32, level_weight float64, level_count int64, level_key float64, level_rank int32,
-    level_spare int32                (n_levels + 1,)
-    level_sums float64               (n_levels + 1, n_sums)
+    sums        float64 (4, n_sums)          rows TOTAL, LEFT, MISSING, TRIAL
+    side        uint8 (n_samples,)           child of each row of the node being partitioned
+    buffer      int64 (n_rows,)
+    features    int32 (n_features,)          columns in drawing order
+    levels      LEVEL_RECORD (n_levels + 1,)
+    level_sums  float64 (n_levels + 1, n_sums)
     """
 
-    total: Any
-    left: Any
-    missing: Any
-    trial: Any
+    sums: Any
     side: Any
     buffer: Any
     features: Any
-    level_code: Any
-    level_weight: Any
-    level_count: Any
-    level_key: Any
-    level_rank: Any
-    level_spare: Any
+    levels: Any
     level_sums: Any
 
 
+TOTAL, LEFT, MISSING, TRIAL = range(4)
 BEST_FEATURE, BEST_KIND, BEST_MISSING, BEST_ENTRIES, BEST_CUT, BEST_LOWER, BEST_UPPER = range(7)
 N_BEST = 7
 

@@ -12,10 +12,12 @@ from engine.kernels.routing import IS_MISSING
 from engine.tree.kernels.impurity import add_row, clear, split_score
 from engine.tree.kernels.layout import (
     BEST_ENTRIES,
+    LEFT,
     MAX_EXHAUSTIVE_LEVELS,
     MISSING_RANK,
     ROW_MASK,
     SQUARED_ERROR,
+    TOTAL,
 )
 from engine.tree.kernels.thresholds import is_allowed, is_better, keep
 
@@ -34,18 +36,18 @@ def add_sums(sums, total):
 def collect_levels(sample, rules, feature, nodes, node, scratch):
     """Sum the rows of each level that the node holds, by code; returns how many, missing (last) included."""
     order, mean, n_levels = sample.order[feature], nodes.value[node, 0], 0
-    for i in range(nodes.start[node], nodes.stop[node]):
+    for i in range(nodes.records.start[node], nodes.records.stop[node]):
         code, row = order[i] >> 32, order[i] & ROW_MASK
-        if n_levels == 0 or scratch.level_code[n_levels - 1] != code:
-            scratch.level_code[n_levels] = code
-            scratch.level_weight[n_levels] = 0.0
-            scratch.level_count[n_levels] = 0
+        if n_levels == 0 or scratch.levels.code[n_levels - 1] != code:
+            scratch.levels.code[n_levels] = code
+            scratch.levels.weight[n_levels] = 0.0
+            scratch.levels.count[n_levels] = 0
             clear(scratch.level_sums[n_levels])
             n_levels += 1
         at = n_levels - 1
         y, w = sample.target[row, 0], sample.target[row, 1]
-        scratch.level_weight[at] += w
-        scratch.level_count[at] += 1
+        scratch.levels.weight[at] += w
+        scratch.levels.count[at] += 1
         add_row(rules.criterion, scratch.level_sums[at], y, w, mean)
     return n_levels
 
@@ -126,8 +128,8 @@ def keep_partition(best, scratch, feature, n_levels, gain):
     Child 0 ("yes") is the side with fewer levels, on a tie the one with the lowest code, so equal
     splits look alike. A side that holds missing alone becomes the split "is missing".
     """
-    chosen = scratch.level_spare
-    has_missing = scratch.level_code[n_levels - 1] == MISSING_RANK
+    chosen = scratch.levels.spare
+    has_missing = scratch.levels.code[n_levels - 1] == MISSING_RANK
     n_known = n_levels - 1 if has_missing else n_levels
     n_chosen = 0
     for level in range(n_known):
@@ -142,57 +144,62 @@ def keep_partition(best, scratch, feature, n_levels, gain):
     keep(best, gain, feature, LEVEL_SET, missing_child)
     best.ints[BEST_ENTRIES] = n_known
     for level in range(n_known):
-        best.sets[level, 0] = scratch.level_code[level]
+        best.sets[level, 0] = scratch.levels.code[level]
         best.sets[level, 1] = 0 if (chosen[level] == 1) == is_yes else 1
 
 
 @kernel
 def scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch):
     """Try every cut in the order of `level_rank`."""
-    left, weight = scratch.left, nodes.weight[node]
+    left, weight = scratch.sums[LEFT], nodes.records.weight[node]
     clear(left)
     left_weight, n_left = 0.0, 0
     for cut in range(n_levels - 1):
-        level = scratch.level_rank[cut]
+        level = scratch.levels.rank[cut]
         add_sums(scratch.level_sums[level], left)
-        left_weight += scratch.level_weight[level]
-        n_left += scratch.level_count[level]
+        left_weight += scratch.levels.weight[level]
+        n_left += scratch.levels.count[level]
         if not is_allowed(rules, n_left, left_weight, n_rows, weight):
             continue
-        gain = (split_score(rules.criterion, left, left_weight, scratch.total, weight) - node_purity) / weight
-        if is_better(best, gain, nodes.impurity[node]):
+        gain = (
+            split_score(rules.criterion, left, left_weight, scratch.sums[TOTAL], weight) - node_purity
+        ) / weight
+        if is_better(best, gain, nodes.records.impurity[node]):
             for i in range(n_levels):
-                scratch.level_spare[scratch.level_rank[i]] = 1 if i <= cut else 0
+                scratch.levels.spare[scratch.levels.rank[i]] = 1 if i <= cut else 0
             keep_partition(best, scratch, feature, n_levels, gain)
 
 
 @kernel
 def scan_all_partitions(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch):
     """Try every partition; the first level is never chosen, so each is seen once."""
-    left, weight = scratch.left, nodes.weight[node]
+    left, weight = scratch.sums[LEFT], nodes.records.weight[node]
     for code in range(1, 2 ** (n_levels - 1)):
         clear(left)
         left_weight, n_left = 0.0, 0
         for level in range(1, n_levels):
             if (code >> (level - 1)) & 1:
                 add_sums(scratch.level_sums[level], left)
-                left_weight += scratch.level_weight[level]
-                n_left += scratch.level_count[level]
+                left_weight += scratch.levels.weight[level]
+                n_left += scratch.levels.count[level]
         if not is_allowed(rules, n_left, left_weight, n_rows, weight):
             continue
-        score = split_score(rules.criterion, left, left_weight, scratch.total, weight)
+        score = split_score(rules.criterion, left, left_weight, scratch.sums[TOTAL], weight)
         gain = (score - node_purity) / weight
-        if is_better(best, gain, nodes.impurity[node]):
-            scratch.level_spare[0] = 0
+        if is_better(best, gain, nodes.records.impurity[node]):
+            scratch.levels.spare[0] = 0
             for level in range(1, n_levels):
-                scratch.level_spare[level] = (code >> (level - 1)) & 1
+                scratch.levels.spare[level] = (code >> (level - 1)) & 1
             keep_partition(best, scratch, feature, n_levels, gain)
 
 
 @kernel
 def scan_levels(sample, rules, feature, nodes, node, node_purity, best, scratch):
     """Try the partitions of a categorical column; returns False when it has one level here."""
-    n_levels, n_rows = collect_levels(sample, rules, feature, nodes, node, scratch), nodes.n_rows[node]
+    n_levels, n_rows = (
+        collect_levels(sample, rules, feature, nodes, node, scratch),
+        nodes.records.n_rows[node],
+    )
     if n_levels < 2:
         return False
     many_classes = rules.criterion != SQUARED_ERROR and rules.n_sums > 2
@@ -200,11 +207,11 @@ def scan_levels(sample, rules, feature, nodes, node, node_purity, best, scratch)
         scan_all_partitions(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch)
         return True
     if many_classes:
-        principal_keys(scratch.level_sums, scratch.level_weight, scratch.level_key, n_levels)
+        principal_keys(scratch.level_sums, scratch.levels.weight, scratch.levels.key, n_levels)
     else:
         last = rules.n_sums - 1  # the second class, or the one sum
         for level in range(n_levels):
-            scratch.level_key[level] = scratch.level_sums[level, last] / scratch.level_weight[level]
-    sort_levels(scratch.level_key, scratch.level_rank, scratch.level_spare, n_levels)
+            scratch.levels.key[level] = scratch.level_sums[level, last] / scratch.levels.weight[level]
+    sort_levels(scratch.levels.key, scratch.levels.rank, scratch.levels.spare, n_levels)
     scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch)
     return True

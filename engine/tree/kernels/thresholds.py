@@ -14,10 +14,14 @@ from engine.tree.kernels.layout import (
     BEST_MISSING,
     BEST_UPPER,
     GINI,
+    LEFT,
+    MISSING,
     MISSING_RANK,
     ROW_MASK,
     SQUARED_ERROR,
     TIE_SHARE,
+    TOTAL,
+    TRIAL,
 )
 
 
@@ -97,8 +101,8 @@ def offer(score, place, missing_child, nodes, node, node_purity, best):
     place  (feature, lower, upper)  lower and upper as in `keep_threshold`; equal for "is missing"
     """
     feature, lower, upper = place
-    gain = (score - node_purity) / nodes.weight[node]
-    if not is_better(best, gain, nodes.impurity[node]):
+    gain = (score - node_purity) / nodes.records.weight[node]
+    if not is_better(best, gain, nodes.records.impurity[node]):
         return False
     if lower == upper:
         keep(best, gain, feature, IS_MISSING, missing_child)
@@ -117,11 +121,16 @@ def pair_score(a, b, weight, total_a, total_b, total_weight):
 @kernel
 def scan_pairs(sample, rules, feature, nodes, node, node_purity, present_stop, missing_weight, best, scratch):
     """Try every threshold for two classes with gini, or for numbers: the sums stay in registers."""
-    order, target, start, stop = sample.order[feature], sample.target, nodes.start[node], nodes.stop[node]
-    weight, impurity, mean = nodes.weight[node], nodes.impurity[node], nodes.value[node, 0]
+    order, target, start, stop = (
+        sample.order[feature],
+        sample.target,
+        nodes.records.start[node],
+        nodes.records.stop[node],
+    )
+    weight, impurity, mean = nodes.records.weight[node], nodes.records.impurity[node], nodes.value[node, 0]
     is_number, last = rules.criterion == SQUARED_ERROR, rules.n_sums - 1
-    total_a, missing_a = scratch.total[0], scratch.missing[0]
-    total_b, missing_b = (0.0, 0.0) if is_number else (scratch.total[last], scratch.missing[last])
+    total_a, missing_a = scratch.sums[TOTAL][0], scratch.sums[MISSING][0]
+    total_b, missing_b = (0.0, 0.0) if is_number else (scratch.sums[TOTAL][last], scratch.sums[MISSING][last])
     n_missing, least_rows, least_weight = stop - present_stop, rules.min_samples_leaf, rules.min_weight_leaf
     floor = least_score(best, impurity, node_purity, weight)
     a, b, left_weight, upper = 0.0, 0.0, 0.0, order[start]
@@ -151,9 +160,19 @@ def scan_pairs(sample, rules, feature, nodes, node, node_purity, present_stop, m
 @kernel
 def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, missing_weight, best, scratch):
     """Try every threshold, for any number of classes."""
-    order, target, start, stop = sample.order[feature], sample.target, nodes.start[node], nodes.stop[node]
-    weight, impurity, criterion = nodes.weight[node], nodes.impurity[node], rules.criterion
-    left, missing, trial, total = scratch.left, scratch.missing, scratch.trial, scratch.total
+    order, target, start, stop = (
+        sample.order[feature],
+        sample.target,
+        nodes.records.start[node],
+        nodes.records.stop[node],
+    )
+    weight, impurity, criterion = nodes.records.weight[node], nodes.records.impurity[node], rules.criterion
+    left, missing, trial, total = (
+        scratch.sums[LEFT],
+        scratch.sums[MISSING],
+        scratch.sums[TRIAL],
+        scratch.sums[TOTAL],
+    )
     n_missing = stop - present_stop
     floor = least_score(best, impurity, node_purity, weight)
     clear(left)
@@ -190,10 +209,10 @@ def scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scra
 
     node_purity  float64  in  purity of the undivided node
     """
-    order, start, stop = sample.order[feature], nodes.start[node], nodes.stop[node]
+    order, start, stop = sample.order[feature], nodes.records.start[node], nodes.records.stop[node]
     if order[start] >> 32 == order[stop - 1] >> 32:
         return False
-    mean, missing, weight = nodes.value[node, 0], scratch.missing, nodes.weight[node]
+    mean, missing, weight = nodes.value[node, 0], scratch.sums[MISSING], nodes.records.weight[node]
     present_stop, missing_weight = sum_missing(sample, rules, order, start, stop, mean, missing)
     n_missing = stop - present_stop
     is_pair = rules.criterion == SQUARED_ERROR or (rules.criterion == GINI and rules.n_sums == 2)
@@ -203,6 +222,6 @@ def scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scra
     else:
         scan_sums(sample, rules, feature, nodes, node, node_purity, *scan)
     if n_missing and is_allowed(rules, n_missing, missing_weight, stop - start, weight):
-        score = split_score(rules.criterion, missing, missing_weight, scratch.total, weight)
+        score = split_score(rules.criterion, missing, missing_weight, scratch.sums[TOTAL], weight)
         offer(score, (feature, 0, 0), 0, nodes, node, node_purity, best)
     return True
