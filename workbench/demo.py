@@ -9,19 +9,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEventLoop
+from PySide6.QtCore import QEventLoop, QSettings, QTimer
 
 from workbench.cli import scores_line
 from workbench.document import Document
-from workbench.jobs import Lanes
 from workbench.samples import load_sample
 from workbench.training import Trainer
+from workbench.ui import theme
+from workbench.ui.application import Session, make_application, make_session
+from workbench.ui.exporting import export_picture
 
 KINDS = ("tree", "forest", "boosting")
 COS_ROUNDS = 3
+PICTURE_MS = 600  # a layout, and a surface on its lane
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,23 +33,25 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     folder = Path(arguments[0] if arguments else "demo-output")
     folder.mkdir(parents=True, exist_ok=True)
-    application = QCoreApplication.instance() or QCoreApplication([])
-    document, lanes = Document(), Lanes()
-    trainer = Trainer(document, lanes)
-    document.message_posted.connect(lambda text: print(f"  {text}"))
-    try:
-        walk(document, trainer, folder)
-    finally:
-        lanes.shut_down()
-    del application
+    theme.apply(make_application())
+    with TemporaryDirectory() as place:  # the demo leaves a person's settings alone
+        settings = QSettings(str(Path(place) / "settings.ini"), QSettings.Format.IniFormat)
+        session = make_session(settings)
+        session.document.message_posted.connect(lambda text: print(f"  {text}"))
+        try:
+            walk(session, folder)
+        finally:
+            session.shut_down()
+            session.dispose()
     for line in (*forest_figures(), *boosting_figures(), *cosine_figures()):
         print(line)
     print(f"\nWritten to {folder}/: {', '.join(sorted(path.name for path in folder.iterdir()))}")
     return 0
 
 
-def walk(document: Document, trainer: Trainer, folder: Path) -> None:
+def walk(session: Session, folder: Path) -> None:
     """Open Penguins, train every kind, prune and undo, and write all files."""
+    document, trainer = session.document, session.trainer
     print("Penguins: open the sample and train")
     open_sample(document, "penguins")
     for kind in KINDS:
@@ -56,7 +62,34 @@ def walk(document: Document, trainer: Trainer, folder: Path) -> None:
     print("\nPredict, save, take away")
     predict(document, "run2", folder / "predictions.csv")
     export(document, "run1", folder / "penguins-tree.tree.json", folder / "penguins-tree.py")
+    draw(session, folder)
     save(document, folder / "penguins.treewright")
+
+
+def draw(session: Session, folder: Path) -> None:
+    """Draw the tree, the surface and the curve in the real window's views, and write them."""
+    window, document = session.window, session.document
+    window.resize(1440, 900)
+    window.show()
+    docks = window.ensure_centre().docks
+    document.select_run("run1")
+    let_run(PICTURE_MS)
+    export_picture(docks["tree"].widget().canvas, folder / "penguins-tree.svg")
+    document.select_run("run3")
+    let_run(PICTURE_MS)
+    export_picture(docks["training"].widget().plot, folder / "penguins-curve.svg")
+    surface = docks["surface"].widget()
+    while surface.picture() is None:
+        let_run(PICTURE_MS)
+    export_picture(surface.picture(), folder / "penguins-surface.png")
+    window.hide()
+
+
+def let_run(ms: int) -> None:
+    """Let the event loop run for a while."""
+    loop = QEventLoop()
+    QTimer.singleShot(ms, loop.quit)
+    loop.exec()
 
 
 def open_sample(document: Document, key: str) -> None:
@@ -167,13 +200,10 @@ def forest_figures() -> list[str]:
     y, is_valid = target_values(table, "species", as_classes=True)
     X, y = X[is_valid], y[is_valid].astype(str)
     dummies = pd.get_dummies(X, dtype=float)  # scikit-learn's forest takes numbers alone
-    codes = X.copy()
-    for name in X.select_dtypes("category"):
-        codes[name] = X[name].cat.codes.where(X[name].notna())
     makers: list[tuple[str, Any, pd.DataFrame]] = [
         ("ours", engine.RandomForestClassifier, X),
-        ("scikit-learn on level codes", RandomForestClassifier, codes),
-        ("on 0/1 columns", RandomForestClassifier, dummies),
+        ("ours on 0/1 columns", engine.RandomForestClassifier, dummies),
+        ("scikit-learn on 0/1 columns", RandomForestClassifier, dummies),
     ]
     told = []
     for name, make, table_of in makers:

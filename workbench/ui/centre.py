@@ -10,6 +10,7 @@ from workbench.ui.widgets import Label, row
 
 VIEWS = ("tree", "training", "surface", "table", "scores", "compare")
 STATE_VERSION = 1
+LOW_HEIGHT = 640  # a view of half this height shows more frame than picture
 
 
 class DockTitle(QWidget):
@@ -55,7 +56,7 @@ class Centre(QMainWindow):
     """The six views.
 
     First run: Tree above, with Table, Scores and Compare behind it as tabs; Training and Surface side by
-    side below.
+    side below. Where that would leave them no room, all are tabs.
     """
 
     def __init__(self, panels: dict[str, QWidget], parent: QWidget | None = None) -> None:
@@ -90,6 +91,19 @@ class Centre(QMainWindow):
         self._share_room()
         self._fold_timer.start()
 
+    def arrange_as_tabs(self) -> None:
+        """Show one view at a time, with all the room."""
+        for name in VIEWS[1:]:
+            self.tabifyDockWidget(self.docks[VIEWS[0]], self.docks[name])
+        self.docks[VIEWS[0]].raise_()
+        self._fold_timer.start()
+
+    def _place_first(self) -> None:
+        if self.height() < theme.scaled(LOW_HEIGHT):
+            self.arrange_as_tabs()
+        else:
+            self._share_room()
+
     def _share_room(self) -> None:
         docks = self.docks
         self.resizeDocks([docks["tree"], docks["training"]], [560, 440], Qt.Orientation.Vertical)
@@ -99,7 +113,7 @@ class Centre(QMainWindow):
         super().resizeEvent(event)
         if self._is_arranged and self.isVisible():
             self._is_arranged = False  # sizes given before the first showing had no room to share
-            QTimer.singleShot(0, self, self._share_room)
+            QTimer.singleShot(0, self, self._place_first)
 
     def show_view(self, name: str) -> None:
         """Bring a view to the front and give it the focus."""

@@ -87,6 +87,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "menu.text_size",
         "action.view.reduce_motion",
         None,
+        "action.view.as_tabs",
         "action.view.arrange",
         "action.view.palette",
     ),

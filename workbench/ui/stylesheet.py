@@ -124,7 +124,13 @@ QScrollBar::handle:hover {{ background: {control}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
     background: none; border: none; width: 0; height: 0; }}
 QDockWidget {{ color: {text2}; }}
+QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 QCheckBox, QRadioButton {{ min-height: {target}px; spacing: 8px; }}
+QCheckBox::indicator {{ width: 14px; height: 14px; background: {surface}; border: 1px solid {control};
+    border-radius: 3px; }}
+QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; image: url({check}); }}
+QCheckBox::indicator:focus {{ border: 2px solid {accent}; width: 12px; height: 12px; }}
+QCheckBox::indicator:disabled {{ border-color: {border}; }}
 QGroupBox {{ border: none; margin: 0; padding: 0; }}
 QGraphicsView {{ border: none; background: {window}; }}
 
@@ -148,6 +154,7 @@ def style_sheet(t: Tokens) -> str:
         values[name] = theme.scaled(height) - 2  # the border's two pixels lie outside of Qt's min-height
         values[f"{name}_focus"] = theme.scaled(height) - 4
     values |= {"tool": theme.scaled(22), "target": theme.scaled(24), "tab": theme.scaled(30)}
-    arrow = "caret-down-dark.svg" if t.is_dark else "caret-down-light.svg"
-    values["arrow"] = path("icons", arrow).as_posix()
+    ground = "dark" if t.is_dark else "light"
+    values["arrow"] = path("icons", f"caret-down-{ground}.svg").as_posix()
+    values["check"] = path("icons", f"check-{ground}.svg").as_posix()
     return _SHEET.format_map(values)

@@ -33,6 +33,7 @@ class ViewCommands(QObject):
         actions.add("action.view.settings", "Show Settings", "Ctrl+,", window.toggle_settings, "settings")
         actions.add("action.view.palette", "Search Commands", "Ctrl+K", self._open_palette, "search")
         actions.add("action.view.arrange", "Put Views Back", None, self._arrange)
+        actions.add("action.view.as_tabs", "One View at a Time", None, self._arrange_as_tabs)
         self._add_appearance()
         self._add_text_size()
         actions.add(
@@ -46,11 +47,12 @@ class ViewCommands(QObject):
         for name in VIEWS:
             actions.enable(f"action.view.{name}", False)
         actions.enable("action.view.arrange", False)
+        actions.enable("action.view.as_tabs", False)
 
     def bind_centre(self, centre: Centre) -> None:
         """Take the views that exist from now on."""
         self._centre = centre
-        for name in (*VIEWS, "arrange"):
+        for name in (*VIEWS, "arrange", "as_tabs"):
             self._window.actions_.enable(f"action.view.{name}", True)
 
     def _add_appearance(self) -> None:
@@ -119,6 +121,10 @@ class ViewCommands(QObject):
     def _arrange(self) -> None:
         if self._centre is not None:
             self._centre.arrange()
+
+    def _arrange_as_tabs(self) -> None:
+        if self._centre is not None:
+            self._centre.arrange_as_tabs()
 
     def _about(self) -> None:
         from workbench.ui.about import AboutDialog

@@ -6,7 +6,8 @@ from engine.jit import kernel
 @kernel
 def comes_before(nodes, a, b):
     """Tell whether node `a` is split before node `b`."""
-    a_decrease, b_decrease = nodes.records.weight[a] * nodes.records.gain[a], nodes.records.weight[b] * nodes.records.gain[b]
+    weight, gain = nodes.records.weight, nodes.records.gain
+    a_decrease, b_decrease = weight[a] * gain[a], weight[b] * gain[b]
     return a_decrease > b_decrease or (a_decrease == b_decrease and a < b)
 
 

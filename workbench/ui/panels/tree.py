@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QHeaderView, QMenu, QSpinBox, QSplitter, QTreeView, QWidget
+from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
 from workbench.figures.tree import TreeFigure, tree_of_run
@@ -96,6 +96,7 @@ class TreePanel(QWidget):
         layout = row(12, texts, -1, *buttons, 4, margins=4, spacing=4)
         layout.setStretchFactor(texts, 100)
         strip.setLayout(layout)
+        strip.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         return strip
 
     def resizeEvent(self, event) -> None:
