@@ -45,6 +45,8 @@ class CatalogEntry:
         Reports a loss after every step.
     step_name : str
         What one step of a fit is called; "" where steps are not told.
+    warm_up_step : str
+        What `engine.warmup` calls the kind.
     """
 
     key: str
@@ -54,6 +56,7 @@ class CatalogEntry:
     is_ensemble: bool
     has_curve: bool
     step_name: str
+    warm_up_step: str
     _module: str
     _tables: tuple[str, str]
     _estimators: tuple[str, str]
@@ -112,6 +115,7 @@ CATALOG: dict[str, CatalogEntry] = {
             is_ensemble=False,
             has_curve=False,
             step_name="",
+            warm_up_step="decision tree",
             _module="engine.tree",
             _tables=("TREE_CLASSIFIER", "TREE_REGRESSOR"),
             _estimators=("DecisionTreeClassifier", "DecisionTreeRegressor"),
@@ -124,6 +128,7 @@ CATALOG: dict[str, CatalogEntry] = {
             is_ensemble=True,
             has_curve=False,
             step_name="tree",
+            warm_up_step="random forest",
             _module="engine.forest",
             _tables=("FOREST_CLASSIFIER", "FOREST_REGRESSOR"),
             _estimators=("RandomForestClassifier", "RandomForestRegressor"),
@@ -136,6 +141,7 @@ CATALOG: dict[str, CatalogEntry] = {
             is_ensemble=True,
             has_curve=True,
             step_name="round",
+            warm_up_step="boosting",
             _module="engine.boosting",
             _tables=("BOOSTING_CLASSIFIER", "BOOSTING_REGRESSOR"),
             _estimators=("GradientBoostingClassifier", "GradientBoostingRegressor"),

@@ -139,7 +139,9 @@ class Trainer(QObject):
         entry, document = CATALOG[inputs.spec.kind], self._document
         self._cv_waiting.pop(run_id, None)
         self._put_off_cross_validation()
-        wait = None if self._warm_up is None else self._warm_up.wait_until_warm
+        wait = None
+        if self._warm_up is not None:
+            wait = partial(self._warm_up.wait_until_warm, entry.warm_up_step)
         title = f"Training {document.run(run_id).name}"
         job = Job(partial(_work, inputs, wait), self, title=title, step_name=entry.step_name)
         self._jobs[run_id] = job

@@ -15,6 +15,12 @@ GRACE_MS = 800
 COMMAND = ("-m", "engine.warmup")
 
 
+def step_of(line: str) -> str:
+    """Return the kind of model that a line such as "3/7 random forest for classes" is about."""
+    _, _, name = line.partition(" ")
+    return name.partition(" for ")[0]
+
+
 class WarmUp(QObject):
     """Runs ``python -m engine.warmup`` and tells how far it is.
 
@@ -29,6 +35,7 @@ class WarmUp(QObject):
         super().__init__(parent)
         self._is_over = Event()
         self._is_over.set()
+        self._compiled: frozenset[str] = frozenset()  # replaced whole: read by workers
         self.text = ""
         self._process = QProcess(self)
         self._process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
@@ -57,15 +64,21 @@ class WarmUp(QObject):
                 self._process.waitForFinished(GRACE_MS)
         self._is_over.set()
 
-    def wait_until_warm(self, monitor: FitMonitor) -> None:
-        """Wait in a worker thread until the child process has ended.
+    def wait_until_warm(self, step: str, monitor: FitMonitor) -> None:
+        """Wait in a worker thread until the kernels of one kind of model are compiled.
+
+        Parameters
+        ----------
+        step : str
+            What the warm-up calls the kind, such as "decision tree".
+        monitor : FitMonitor
 
         Raises
         ------
         FitStopped
             The monitor asked to stop meanwhile.
         """
-        while not self._is_over.wait(WAIT_S):
+        while step not in self._compiled and not self._is_over.wait(WAIT_S):
             message = f"preparing the engine, once: {self.text}"
             if monitor.on_iteration(IterationEvent("preparing", message=message)):
                 raise FitStopped
@@ -74,8 +87,14 @@ class WarmUp(QObject):
         lines = bytes(self._process.readAllStandardOutput().data()).decode(errors="replace").splitlines()
         for line in lines:
             if line.strip():
+                self._note_compiled(line.strip())
                 self.text = line.strip()
                 self.advanced.emit(self.text)
+
+    def _note_compiled(self, line: str) -> None:
+        before, now = step_of(self.text), step_of(line)
+        if before and before != now:
+            self._compiled |= {before}
 
     def _on_finished(self, code: int, _status: QProcess.ExitStatus) -> None:
         self._finish(code == 0)

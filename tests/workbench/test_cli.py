@@ -2,6 +2,8 @@ import re
 
 import pytest
 
+from engine.errors import FitStopped
+from engine.monitor import NULL_MONITOR
 from workbench import cli, demo
 from workbench.samples import load_sample
 from workbench.warmup import WarmUp
@@ -59,7 +61,6 @@ def test_mistakes_are_told_in_a_sentence(penguins, capsys, arguments, words):
 
 @pytest.mark.usefixtures("qapp")
 def test_the_demos_road_writes_its_files_and_export_reads_its_project(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(demo, "KINDS", ("tree", "forest"))
     monkeypatch.setattr(demo, "forest_figures", list)
     monkeypatch.setattr(demo, "boosting_figures", list)
     assert demo.main([str(tmp_path)]) == 0
@@ -73,6 +74,36 @@ def test_the_demos_road_writes_its_files_and_export_reads_its_project(tmp_path, 
     assert cli.main(["export", project, "--model", "Decision tree 1", "--out", str(script)]) == 0
     assert script.read_text() == (tmp_path / "penguins-tree.py").read_text()
     assert (tmp_path / "predictions.csv").read_text().count("\n") == load_sample("penguins").n_rows + 1
+
+
+def test_a_training_waits_for_the_kernels_of_its_kind_alone(qtbot):
+    warm_up = WarmUp()
+    lines = "1/3 decision tree for classes\n2/3 decision tree for numbers\n3/3 boosting for numbers"
+    endless = f"import sys; print({lines!r}, flush=True); sys.stdin.read()"
+    try:
+        with qtbot.waitSignals([warm_up.advanced] * 3, timeout=20_000):
+            warm_up.start(arguments=("-c", endless))
+        warm_up.wait_until_warm("decision tree", NULL_MONITOR)  # returns: a later kind is under way
+        assert warm_up.is_running
+        with pytest.raises(FitStopped):
+            warm_up.wait_until_warm("boosting", AlwaysStop())
+    finally:
+        warm_up.stop()
+
+
+class AlwaysStop:
+    """A monitor that stops at once."""
+
+    def on_iteration(self, event):
+        return True
+
+
+def test_every_kind_of_model_names_a_step_of_the_warm_up():
+    from engine import warmup
+    from workbench.catalog import CATALOG
+
+    steps = {name.partition(" for ")[0] for name, _ in warmup.steps()}
+    assert {entry.warm_up_step for entry in CATALOG.values()} == steps
 
 
 def test_a_warm_up_tells_its_steps_and_its_end(qtbot):

@@ -1,0 +1,145 @@
+"""Drives the real window offscreen inside a child process and prints what it measured as JSON.
+
+``python -m tests.benchmarks.window start`` or ``... pause KIND N_SAMPLES N_FEATURES``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+BEGAN = time.perf_counter()
+HEARTBEAT_MS = 5
+TRAIN_S = 15.0  # a long training is stopped after so much of it
+
+
+class Heartbeat:
+    """Ticks every 5 ms in the window's thread and keeps the longest time between two ticks."""
+
+    def __init__(self) -> None:
+        from PySide6.QtCore import Qt, QTimer
+
+        self._timer = QTimer(timerType=Qt.TimerType.PreciseTimer, interval=HEARTBEAT_MS)
+        self._timer.timeout.connect(self._tick)
+        self.reset()
+        self._timer.start()
+
+    def reset(self) -> None:
+        self._last, self.longest_s = time.perf_counter(), 0.0
+
+    def _tick(self) -> None:
+        now = time.perf_counter()
+        self.longest_s = max(self.longest_s, now - self._last)
+        self._last = now
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Let the event loop run until `is_so`."""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    while not is_so():
+        loop = QEventLoop()
+        QTimer.singleShot(2, loop.quit)
+        loop.exec()
+
+
+def open_session():
+    """Show the window with settings of its own; returns the session."""
+    from PySide6.QtCore import QSettings
+
+    from workbench.ui import theme
+    from workbench.ui.application import make_application, make_session
+
+    theme.apply(make_application())
+    folder = tempfile.mkdtemp()
+    session = make_session(QSettings(str(Path(folder) / "s.ini"), QSettings.Format.IniFormat))
+    session.window.show()
+    return session
+
+
+def measure_start() -> dict[str, float]:
+    """From the process's start: a key answered, Penguins' table, its first tree; and the longest pause."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+
+    session = open_session()
+    document, window = session.document, session.window
+    painted: list[float] = []
+    window.when_painted(lambda: painted.append(time.perf_counter()))
+    wait_until(lambda: bool(painted))
+    QTest.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    wait_until(window.palette_.isVisible)
+    told = {"key": time.perf_counter() - BEGAN}
+    window.palette_.hide()
+    heartbeat, clicked = Heartbeat(), time.perf_counter()
+    window.files.open_sample("penguins")
+    wait_until(lambda: document.table is not None)
+    told["table"] = time.perf_counter() - clicked
+    run_id = document.add_run("tree")
+    document.select_run(run_id)
+    session.trainer.train(run_id)
+    canvas = window.ensure_centre().docks["tree"].widget().canvas
+    wait_until(lambda: canvas.figure is not None)
+    told["tree"] = time.perf_counter() - clicked
+    told["pause"] = heartbeat.longest_s
+    wait_until(lambda: not session.warm_up.is_running)
+    told["warm"] = time.perf_counter() - BEGAN
+    session.shut_down()
+    return told
+
+
+def measure_pause(kind: str, n_samples: int, n_features: int) -> dict[str, float]:
+    """The longest pause from the first progress event on, and before it."""
+    import numpy as np
+    import pyarrow
+    from pyarrow import csv
+
+    from tests.benchmarks.data import speed_table
+    from workbench.readers import read_table
+
+    session = open_session()
+    X, y = speed_table(n_samples)
+    names = [f"x{i}" for i in range(n_features)] + ["y"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "speed.csv"
+        arrays = [*X.T[:n_features].astype(float), np.where(y == 1, "yes", "no")]
+        csv.write_csv(pyarrow.table(dict(zip(names, arrays, strict=True))), path)
+        table = read_table(path)
+    document = session.document
+    document.open_table(table)
+    document.set_target("y")
+    run_id = document.add_run(kind)
+    document.select_run(run_id)
+    if kind != "tree":
+        document.set_parameter(run_id, "n_estimators", 500)
+    wait_until(lambda: not session.warm_up.is_running)
+    heartbeat, first, over = Heartbeat(), [], []
+    session.trainer.advanced.connect(lambda *_: first or first.append(heartbeat.longest_s))
+    session.trainer.ended.connect(over.append)
+    session.trainer.train(run_id)
+    wait_until(lambda: bool(first or over))
+    heartbeat.reset()
+    began = time.perf_counter()
+    wait_until(lambda: bool(over) or time.perf_counter() - began > TRAIN_S)
+    told = {"before": first[0] if first else 0.0, "during": heartbeat.longest_s}
+    session.trainer.stop(run_id)
+    wait_until(lambda: bool(over))
+    told["end"] = heartbeat.longest_s
+    session.shut_down()
+    return told
+
+
+if __name__ == "__main__":
+    what, *arguments = sys.argv[1:]
+    if what == "start":
+        result = measure_start()
+    else:
+        result = measure_pause(arguments[0], int(arguments[1]), int(arguments[2]))
+    print("MEASURED " + json.dumps(result), flush=True)
+    from workbench.platform import leave_at_once
+
+    leave_at_once(0)
