@@ -39,7 +39,8 @@ def train(session: Session, kind: str, **parameters: object) -> None:
     document.select_run(run_id)
     for name, value in parameters.items():
         document.set_parameter(run_id, name, value)
-    session.trainer.cross_validation_ended.connect(loop.quit)
+    trainer = session.trainer
+    (trainer.cross_validation_ended if trainer.cross_validates else trainer.ended).connect(loop.quit)
     assert session.trainer.train(run_id), document.messages
     loop.exec()
 

@@ -71,14 +71,14 @@ def draw(session: Session, folder: Path) -> None:
     window, document = session.window, session.document
     window.resize(1440, 900)
     window.show()
-    docks = window.ensure_centre().docks
+    panels: dict[str, Any] = {name: dock.widget() for name, dock in window.ensure_centre().docks.items()}
     document.select_run("run1")
     let_run(PICTURE_MS)
-    export_picture(docks["tree"].widget().canvas, folder / "penguins-tree.svg")
+    export_picture(panels["tree"].canvas, folder / "penguins-tree.svg")
     document.select_run("run3")
     let_run(PICTURE_MS)
-    export_picture(docks["training"].widget().plot, folder / "penguins-curve.svg")
-    surface = docks["surface"].widget()
+    export_picture(panels["training"].plot, folder / "penguins-curve.svg")
+    surface = panels["surface"]
     while surface.picture() is None:
         let_run(PICTURE_MS)
     export_picture(surface.picture(), folder / "penguins-surface.png")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,7 +141,7 @@ class FileCommands(QObject):
     ) -> None:
         self._document.post_message(f"Opening {name}")
         job = self._window.context.lanes.views.submit_latest(
-            "file.open", lambda _monitor: read(), f"Opening {name}"
+            "file.open", lambda _monitor: _read_and_prepare(read), f"Opening {name}"
         )
         job.ended.connect(lambda future: self._on_read(name, future, take, project))
 
@@ -303,6 +304,13 @@ class FileCommands(QObject):
 def _opened_text(table) -> str:
     notes = f", {len(table.notes)} notes on the import" if table.notes else ""
     return f"Opened {table.name}: {table.n_rows:,} rows, {len(table.columns):,} columns{notes}"
+
+
+def _read_and_prepare(read: Callable[[], Any]) -> Any:
+    """Read in the worker, and import there what the views need: in the window's thread it would pause."""
+    found = read()
+    import_module("workbench.ui.views")
+    return found
 
 
 def _read_table(path: Path):

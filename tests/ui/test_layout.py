@@ -1,0 +1,56 @@
+"""No label is cut off and no two widgets overlap, in every view, both sizes and both themes."""
+
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+
+from tests import screenshots
+from workbench.ui.widgets import ElidedLabel
+
+
+def cut_off(window):
+    """Visible labels and buttons that need more width than they have."""
+    told = []
+    for widget in window.findChildren(QWidget):
+        if widget.visibleRegion().isEmpty():
+            continue
+        if not isinstance(widget, (QLabel, QAbstractButton)) or isinstance(widget, ElidedLabel):
+            continue
+        wraps = isinstance(widget, QLabel) and widget.wordWrap()
+        if widget.text() and not wraps and widget.width() < widget.minimumSizeHint().width():
+            told.append(f"{widget.objectName() or type(widget).__name__}: {widget.text()!r}")
+    return told
+
+
+def overlapping(window):
+    """Pairs of visible siblings in one layout whose rectangles share a point."""
+    told = []
+    for parent in window.findChildren(QWidget):
+        layout = parent.layout()
+        if layout is None or not parent.isVisible():
+            continue
+        found = [layout.itemAt(i).widget() for i in range(layout.count())]
+        shown = [widget for widget in found if widget is not None and not widget.visibleRegion().isEmpty()]
+        for i, first in enumerate(shown):
+            for second in shown[i + 1 :]:
+                if first.geometry().intersects(second.geometry()):
+                    told.append(f"{parent.objectName()}: {first.objectName()} and {second.objectName()}")
+    return told
+
+
+@pytest.mark.parametrize("size", screenshots.SIZES.values(), ids=screenshots.SIZES.keys())
+def test_nothing_is_cut_off_and_nothing_overlaps(session, size):
+    session.window.resize(*size)
+    session.window.show()
+    faults = {
+        view: cut_off(session.window) + overlapping(session.window) for view in screenshots.walk(session)
+    }
+    assert faults == {view: [] for view in screenshots.VIEWS}
+
+
+def test_a_label_that_is_cut_off_is_found(qtbot):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    label = QLabel("a rather long text", parent)
+    label.resize(10, 20)
+    parent.show()
+    assert cut_off(parent) == ["QLabel: 'a rather long text'"]
