@@ -50,6 +50,7 @@ class Dock(QDockWidget):
         self.title = DockTitle(title)
         self.setTitleBarWidget(self.title)
         self.setWidget(panel)
+        panel.setAutoFillBackground(True)  # else a separator that moved leaves its old line on screen
 
 
 class Centre(QMainWindow):
