@@ -58,6 +58,7 @@ def open_session():
     folder = tempfile.mkdtemp()
     session = make_session(QSettings(str(Path(folder) / "s.ini"), QSettings.Format.IniFormat))
     session.window.show()
+    session.window.when_painted(session.warm_up.start)  # as `application.run` does
     return session
 
 
@@ -116,7 +117,7 @@ def measure_pause(kind: str, n_samples: int, n_features: int) -> dict[str, float
     document.select_run(run_id)
     if kind != "tree":
         document.set_parameter(run_id, "n_estimators", 500)
-    wait_until(lambda: not session.warm_up.is_running)
+    wait_until(lambda: session.warm_up.text and not session.warm_up.is_running)
     heartbeat, first, over = Heartbeat(), [], []
     session.trainer.advanced.connect(lambda *_: first or first.append(heartbeat.longest_s))
     session.trainer.ended.connect(over.append)
