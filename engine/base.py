@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils import column_or_1d
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from engine import dtypes
-from engine.errors import DataError
-from engine.features import FeatureSpec, check_finite, encode, is_frame, learn_features
+from engine.errors import DataError, ParameterError
+from engine.features import FeatureSpec, encode, is_frame, learn_features
 
 MAX_DISTINCT_SHARE = 0.5  # float labels with fractions are classes up to this share of distinct values (D17)
+LARGEST_TARGET = 1e150  # beyond, a sum of squares is infinite
+LARGEST_WEIGHT = 1e100  # beyond, and below its inverse, squares of summed weights are infinite or 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ def begin_fit(
     ------
     DataError
         X, y or the weights do not fit; names column, rows and cure.
+    ParameterError
+        `class_weight` or `categorical_features` does not fit the table.
     """
     X, y = _as_table(estimator, X, y)
     estimator.features_ = learn_features(X, getattr(estimator, "categorical_features", "from_dtype"))
@@ -89,8 +93,7 @@ def begin_fit(
     weights = _check_weights(sample_weight, encoded)
     if is_classifier:
         estimator.classes_, target = _classes_and_codes(y)
-        if class_weight is not None:
-            weights = weights * compute_sample_weight(class_weight, np.asarray(y))
+        weights = _times_class_weights(weights, class_weight, estimator.classes_, target.astype(np.intp))
     else:
         target = _numeric_target(y)
     kept = np.flatnonzero(weights > 0)
@@ -129,7 +132,7 @@ def begin_validation(
     if training.classes is None:
         target = _numeric_target(y_val)
     else:
-        target = _codes_of(np.asarray(y_val), training.classes)
+        target = _codes_of(np.asarray(_plain(y_val)), training.classes)
     if len(target) != len(encoded):
         raise DataError(f"X_val has {len(encoded)} rows but y_val has {len(target)}")
     kept = np.flatnonzero(weights > 0)
@@ -164,7 +167,6 @@ def check_X(estimator: Any, X: Any) -> NDArray[Any]:
         X = validate_data(
             estimator, X, reset=False, dtype=dtypes.X_DTYPES, ensure_all_finite=False, order=None
         )
-        check_finite(X, estimator.features_)
     return encode(X, estimator.features_)
 
 
@@ -175,14 +177,27 @@ def draw_seed(random_state: Any) -> int:
     ----------
     random_state : None, int, RandomState or Generator
         None draws a seed from the operating system; an int is the seed; a generator is drawn from.
+
+    Raises
+    ------
+    ParameterError
+        It is anything else.
     """
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(random_state, (int, np.integer)):
+    if (
+        isinstance(random_state, (int, np.integer))
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    ):
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    raise ParameterError(
+        f"random_state is {random_state!r}; enter a whole number from 0, None (drawn anew) or a generator"
+    )
 
 
 def member_seed(seed: int, member: int) -> np.uint64:
@@ -194,6 +209,7 @@ def _as_table(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     if y is None:
         raise DataError("fit requires y to be passed, but the target y is None")
     if is_frame(X):
+        _check_names(X)
         validate_data(estimator, X, skip_check_array=True)
         if X.shape[1] == 0:
             raise DataError("0 feature(s) (the table has no column); at least one is required")
@@ -201,16 +217,67 @@ def _as_table(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
             raise DataError("0 sample(s) (the table has no row); at least one is required")
     else:
         X = validate_data(estimator, X, dtype=dtypes.X_DTYPES, ensure_all_finite=False, order=None)
-    if not hasattr(y, "cat"):
+    y = _plain(y)
+    if not hasattr(y, "categories"):
         y = column_or_1d(y, warn=True)
     if len(X) != len(y):
         raise DataError(f"X has {len(X)} rows but y has {len(y)} (inconsistent numbers of samples)")
     return X, y
 
 
+def _check_names(X: Any) -> None:
+    names = [str(name) for name in X.columns]
+    repeated = (
+        sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    )
+    if repeated:
+        raise DataError(f"the table has more than one column {repeated[0]!r}; give every column its own name")
+
+
+def _plain(y: Any) -> Any:
+    """Return a pandas target as a Categorical or, of the type its values have, as an array (D17).
+
+    Nullable whole numbers and booleans would else become floats, and labels must come back as given.
+    """
+    y = getattr(y, "array", y) if hasattr(y, "cat") else y
+    numpy_dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if numpy_dtype is None or np.any(np.asarray(y.isna())):
+        return y
+    return y.to_numpy(dtype=numpy_dtype)
+
+
 def _check_weights(sample_weight: Any, X: NDArray[Any]) -> NDArray[np.float64]:
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    return np.asarray(weights)
+    weights = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    largest = float(weights.max(initial=0.0))
+    if largest > 0 and not 1 / LARGEST_WEIGHT <= largest <= LARGEST_WEIGHT:
+        raise DataError(
+            f"the largest sample_weight is {largest:g}; scale the weights, for example to a mean of 1"
+        )
+    return weights
+
+
+def _times_class_weights(
+    weights: NDArray[np.float64], class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return sample weight times class weight; "balanced" counts rows of positive weight only (D10)."""
+    if class_weight is None:
+        return weights
+    if not isinstance(class_weight, Mapping):
+        counted = np.bincount(codes[weights > 0], minlength=len(classes))
+        n_present = max(np.count_nonzero(counted), 1)
+        factors = counted.sum() / (n_present * np.maximum(counted, 1))
+        return np.asarray(weights * factors[codes])
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ParameterError(f"class_weight names the class {unknown[0]!r}, but the classes are {labels}")
+    factors = np.array([class_weight.get(label, 1.0) for label in labels], np.float64)
+    bad = np.flatnonzero(~(np.isfinite(factors) & (factors >= 0)))
+    if len(bad):
+        raise ParameterError(
+            f"class_weight of {labels[bad[0]]!r} is {factors[bad[0]]}; enter a finite number from 0"
+        )
+    return np.asarray(weights * factors[codes])
 
 
 def _numeric_target(y: Any) -> NDArray[np.float64]:
@@ -222,28 +289,40 @@ def _numeric_target(y: Any) -> NDArray[np.float64]:
     if len(bad):
         # "infinity" and "NaN" are the words scikit-learn's own checks look for
         raise DataError(f"the target is NaN or infinity in {len(bad)} rows, first {bad[0]}; leave them out")
+    too_large = np.flatnonzero(np.abs(target) > LARGEST_TARGET)
+    if len(too_large):
+        raise DataError(
+            f"the target is {target[too_large[0]]:g} in row {too_large[0]}; scale it: its square is infinite"
+        )
     return target
 
 
 def _classes_and_codes(y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return the class labels in order and each row's class index (D17)."""
-    if hasattr(y, "cat"):
-        codes = np.asarray(y.cat.codes)
+    if hasattr(y, "categories"):
+        codes = np.asarray(y.codes)
         if np.any(codes < 0):
             raise DataError(
                 f"the target is missing (NaN) in {np.count_nonzero(codes < 0)} rows; leave them out"
             )
-        return np.asarray(y.cat.categories), codes.astype(np.float64)
+        return np.asarray(y.categories), codes.astype(np.float64)
     y = np.asarray(y)
     if y.dtype.kind == "f":
         _check_float_labels(y)
-    if y.dtype.kind == "O" and any(label is None or label != label for label in y):  # noqa: PLR0124
+    if y.dtype.kind == "O" and any(_is_missing(label) for label in y):
         raise DataError("the target is missing (NaN) in some rows; leave them out")
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise DataError("the target mixes text and numbers; give all labels one type") from None
     return classes, codes.astype(np.float64)
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)  # noqa: PLR0124
+    except TypeError:  # pandas' NA is neither equal nor unequal to itself
+        return True
 
 
 def _check_float_labels(y: NDArray[Any]) -> None:

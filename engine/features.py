@@ -7,7 +7,7 @@ numbers as they are, categories as the code of their level, NaN for missing in b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import dtypes
-from engine.errors import DataError
+from engine.errors import DataError, ParameterError
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ def learn_features(X: Any, categorical_features: Any = "from_dtype") -> tuple[Fe
     ------
     DataError
         A frame's column holds text or dates, or `categorical_features` names no column.
+    ParameterError
+        `categorical_features` is no sequence.
     """
     if is_frame(X):
         listed = _listed(categorical_features, [str(name) for name in X.columns], list(X.columns))
@@ -101,13 +103,12 @@ def encode(X: Any, features: Sequence[FeatureSpec]) -> NDArray[Any]:
     X = np.asarray(X)
     if X.dtype not in dtypes.X_DTYPES:
         X = X.astype(np.float64)
+    check_finite(X, features)
     if any(f.is_categorical for f in features):
         X = X.astype(np.float64)  # a copy: codes replace values below
         for i, spec in enumerate(features):
             if spec.levels is not None:
                 X[:, i] = _codes_of_numbers(X[:, i], spec.levels)
-    else:
-        check_finite(X, features)
     return dtypes.as_input(X)
 
 
@@ -135,6 +136,11 @@ def _listed(wanted: Any, names: list[str], labels: list[Any]) -> list[bool]:
     n_features = len(names)
     if wanted is None or (isinstance(wanted, str) and wanted == "from_dtype"):
         return [False] * n_features
+    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+        raise ParameterError(
+            f"categorical_features is {wanted!r}; enter 'from_dtype', None, or a list of columns by name or "
+            "number"
+        )
     items = list(wanted)
     if len(items) == n_features and all(isinstance(item, (bool, np.bool_)) for item in items):
         return [bool(item) for item in items]
@@ -200,6 +206,13 @@ def _to_float(column: Any, name: str) -> NDArray[np.float64]:
         raise DataError(f"column {name!r} holds text; give it the dtype 'category' or drop it") from None
 
 
+def _to_finite(column: Any, name: str) -> NDArray[np.float64]:
+    values = _to_float(column, name)
+    if np.isinf(values).any():
+        _raise_infinite(values, name)
+    return values
+
+
 def _encode_frame(X: Any, features: Sequence[FeatureSpec]) -> NDArray[Any]:
     encoded = np.empty((len(X), len(features)), np.float64)
     for i, spec in enumerate(features):
@@ -215,13 +228,10 @@ def _encode_frame_column(column: Any, spec: FeatureSpec) -> NDArray[np.float64]:
             raise DataError(
                 f"column {spec.name!r} was a number when the model was trained, now it is a category"
             )
-        values = _to_float(column, spec.name)
-        if np.isinf(values).any():
-            _raise_infinite(values, spec.name)
-        return values
+        return _to_finite(column, spec.name)
     if kind == "number":
         if spec.levels is not None and _is_numeric_levels(spec):
-            return _codes_of_numbers(_to_float(column, spec.name), spec.levels)
+            return _codes_of_numbers(_to_finite(column, spec.name), spec.levels)
         raise DataError(f"column {spec.name!r} was a category when the model was trained, now it is a number")
     code_of = {level: code for code, level in enumerate(known)}
     unseen = dtypes.UNSEEN_LEVEL if spec.levels is not None else np.nan  # an ordered level has no place

@@ -40,11 +40,17 @@ def source_hash() -> str:
 def _candidates() -> list[Path]:
     wanted = os.environ.get(CACHE_VARIABLE)
     named = [Path(wanted)] if wanted else []
-    return [*named, _user_cache(), Path(tempfile.gettempdir()) / f"treewright-cache-{_user_name()}"]
+    return [*named, *_user_cache(), Path(tempfile.gettempdir()) / f"treewright-cache-{_user_name()}"]
 
 
-def _user_cache() -> Path:
-    return Path(platformdirs.user_cache_dir("treewright", appauthor=False))
+def _user_cache() -> list[Path]:
+    """Return the user's cache folder; none where no home folder is known."""
+    try:
+        folder = Path(platformdirs.user_cache_dir("treewright", appauthor=False))
+    except RuntimeError:
+        return []
+    # older versions of platformdirs return "~/.cache", a folder of wherever the program was started
+    return [folder] if folder.is_absolute() else []
 
 
 def _user_name() -> str:

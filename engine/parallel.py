@@ -16,6 +16,8 @@ from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
 
+import numpy as np
+
 from engine.errors import ParameterError
 
 Item = TypeVar("Item")
@@ -39,9 +41,9 @@ def resolve_jobs(n_jobs: int | None) -> int:
     n_cores = os.cpu_count() or 1
     if n_jobs is None:
         return n_cores
-    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0:
+    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ParameterError(f"n_jobs is {n_jobs!r}; enter a number of threads, or -1 for all cores")
-    return n_jobs if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
+    return int(n_jobs) if n_jobs > 0 else max(1, n_cores + 1 + int(n_jobs))
 
 
 @contextmanager

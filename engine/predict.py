@@ -48,7 +48,7 @@ def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = Non
     """
     X = dtypes.as_input(X)
     sums = np.zeros((len(X), trees[0].n_outputs), dtypes.VALUE_DTYPE)
-    roots, packed = _lay_end_to_end(trees)
+    roots, packed = lay_end_to_end(trees)
 
     def add_chunk(_chunk_idx: int, start: int, stop: int) -> None:
         kernels.add_leaf_values(X, start, stop, roots, *packed, sums)
@@ -102,8 +102,21 @@ def add_values_of_rows(
     parallel.for_chunks(add_chunk, len(rows), ROWS_PER_CHUNK, n_jobs)
 
 
-def _lay_end_to_end(trees: Sequence[Tree]) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
-    """Return the root of every tree and the routing arrays and values of all trees in one row each."""
+def lay_end_to_end(trees: Sequence[Tree]) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
+    """Return where every tree begins, and the arrays of all trees one after another.
+
+    Parameters
+    ----------
+    trees : sequence of Tree, not empty, all with the same number of outputs
+
+    Returns
+    -------
+    int64 (n_trees,)
+        The root of every tree.
+    list of ndarray
+        feature, kind, threshold, level_offsets, level_sets, first_child, missing_child, unseen_child and
+        value; children and level sets are counted from the first tree's start.
+    """
     sizes = np.array([tree.n_nodes for tree in trees], np.int64)
     roots = np.cumsum(sizes) - sizes
     if len(trees) == 1:

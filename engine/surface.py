@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine import dtypes
 from engine.errors import DataError
 from engine.kernels import surface as kernels
-from engine.predict import _lay_end_to_end, tree_values
+from engine.predict import lay_end_to_end, tree_values
 from engine.tree.structure import LEVEL_SET, THRESHOLD, Tree
 
 CHUNK_ROWS = 65536  # rows of a generic grid predicted at a time
@@ -188,7 +188,7 @@ def _buffers(x: _Axis, y: _Axis) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def _leaf_values(tree: Tree, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
-    _, arrays = _lay_end_to_end([tree])
+    _, arrays = lay_end_to_end([tree])
     leaves = np.empty((len(y.values), len(x.values)), np.int32)
     kernels.paint_leaves(
         x.feature, y.feature, x.values, x.n_known, y.values, y.n_known, held, *arrays[:-1], *_buffers(x, y),
@@ -198,7 +198,7 @@ def _leaf_values(tree: Tree, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> N
 
 
 def _box_sum(trees: Sequence[Tree], x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
-    roots, arrays = _lay_end_to_end(trees)
+    roots, arrays = lay_end_to_end(trees)
     n_outputs, n_y, n_x = trees[0].n_outputs, len(y.values), len(x.values)
     differences = np.zeros((n_outputs, n_y + 1, n_x + 1))
     kernels.add_box_differences(

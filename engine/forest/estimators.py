@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from engine.base import TrainingData, begin_fit, begin_validation, check_X, draw_seed
-from engine.errors import ParameterError
+from engine.errors import DataError, ParameterError
 from engine.forest.grow import ForestGrower, Member, StopWatcher, draw_rows
 from engine.forest.parameters import FOREST_CLASSIFIER, FOREST_REGRESSOR
 from engine.inspection import impurity_importances
@@ -131,24 +132,25 @@ class _RandomForest(BaseEstimator):  # type: ignore[misc]
 
         presorted = presort(data.X, data.features, ask_sorting, self.n_jobs)
         if presorted is None:
-            self.estimators_, self.stopped_ = [root_of(data)], True
+            self.estimators_, self.stopped_ = [root_of(data, self.criterion)], True
             return sums, n_votes
         watcher.event = IterationEvent("growing", 0, self.n_estimators, SORTING_SHARE, clock.elapsed_s)
-        for member in ForestGrower(self, data, presorted, watcher).members():
-            if member.is_partial and self.estimators_:
-                break
-            self.estimators_.append(member.tree)
-            _add_votes(member, sums, n_votes)
-            n_done = len(self.estimators_)
-            fraction = 1 - (1 - SORTING_SHARE) * (1 - n_done / self.n_estimators)  # ends at 1 exactly
-            new_trees = (member.tree,)
-            watcher.tell(
-                IterationEvent(
-                    "growing", n_done, self.n_estimators, fraction, clock.elapsed_s, new_trees=new_trees
-                )
-            )  # fmt: skip
-            if watcher.is_stopped:
-                break
+        with closing(ForestGrower(self, data, presorted, watcher).members()) as members:
+            for member in members:
+                if member.is_partial and self.estimators_:
+                    break
+                self.estimators_.append(member.tree)
+                _add_votes(member, sums, n_votes)
+                n_done = len(self.estimators_)
+                fraction = 1 - (1 - SORTING_SHARE) * (1 - n_done / self.n_estimators)  # ends at 1 exactly
+                new_trees = (member.tree,)
+                watcher.tell(
+                    IterationEvent(
+                        "growing", n_done, self.n_estimators, fraction, clock.elapsed_s, new_trees=new_trees
+                    )
+                )  # fmt: skip
+                if watcher.is_stopped:
+                    break
         self.stopped_ = watcher.is_stopped and (n_done < self.n_estimators or member.is_partial)
         return sums, n_votes
 
@@ -178,8 +180,15 @@ class _RandomForest(BaseEstimator):  # type: ignore[misc]
         """Return the rows of the training table that tree `member` drew, repeats included.
 
         Recomputed from `seed_`: int64 (n_drawn,). Rows of weight 0 are never drawn.
+
+        Raises
+        ------
+        DataError
+            The model was read from a file, which holds no rows.
         """
         check_is_fitted(self, "estimators_")
+        if not hasattr(self, "_rows"):
+            raise DataError("a forest read from a file does not know its training rows; train it again")
         return self._rows[draw_rows(self, len(self._rows), member)]
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,7 +47,10 @@ class StopWatcher:
 
 @dataclass(frozen=True)
 class Member:
-    """One tree of the forest, the rows it did not see and what it says of them."""
+    """One tree of the forest, the rows it did not see and what it says of them.
+
+    Partial: a stop came before the tree was grown, or before it was asked about all rows it did not see.
+    """
 
     tree: Tree
     is_partial: bool
@@ -63,17 +66,28 @@ class ForestGrower:
     ) -> None:
         self._estimator, self._data = estimator, data
         self._presorted, self._watcher = presorted, watcher
+        self._is_abandoned = False
 
-    def members(self) -> Iterator[Member]:
-        """Yield the trees in order; a partial one is the last."""
+    def members(self) -> Generator[Member, None, None]:
+        """Yield the trees in order; a partial one is the last.
+
+        Closing the generator, also by an error of the monitor, ends the tasks under way at their next
+        question.
+        """
         tasks = range(self._estimator.n_estimators)
         polled = parallel.map_tasks(
             self.grow, tasks, self._estimator.n_jobs, while_waiting=self._watcher.poll
         )
-        for member in polled:
-            yield member
-            if member.is_partial:
-                return
+        try:
+            for member in polled:
+                yield member
+                if member.is_partial:
+                    return
+        finally:
+            self._is_abandoned = True
+
+    def _ask(self, n_nodes: int, fraction: float) -> bool:
+        return self._watcher.ask(n_nodes, fraction) or self._is_abandoned
 
     def grow(self, member: int) -> Member:
         """Grow tree `member`: a task, the same whatever runs beside it."""
@@ -83,12 +97,12 @@ class ForestGrower:
         order = self._drawn_order(n_drawn)
         rules = make_rules(estimator, data, float(w.sum()))
         grower = Grower(self._presorted, order, data.y, w, rules, member_seed(estimator.seed_, member))
-        grown = grower.grow(self._watcher.ask)
+        grown = grower.grow(self._ask)
         oob_rows = np.flatnonzero(n_drawn == 0)
-        values = None
-        if estimator.bootstrap and estimator.oob_score:
-            values = self._oob_values(grown.tree, oob_rows)
-        return Member(grown.tree, grown.is_partial, oob_rows, values)
+        is_asked = estimator.bootstrap and estimator.oob_score and not grown.is_partial
+        values = self._oob_values(grown.tree, oob_rows) if is_asked else None
+        is_partial = grown.is_partial or (is_asked and values is None)
+        return Member(grown.tree, is_partial, oob_rows, values)
 
     def _drawn_order(self, n_drawn: NDArray[np.int64]) -> NDArray[np.int64]:
         order = np.empty((self._data.n_features, np.count_nonzero(n_drawn)), dtypes.COUNT_DTYPE)
@@ -96,11 +110,12 @@ class ForestGrower:
             keep_drawn(self._presorted.order[feature], n_drawn, order[feature])
         return order
 
-    def _oob_values(self, tree: Tree, oob_rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _oob_values(self, tree: Tree, oob_rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """Return what the tree says of the rows it did not see; None when a stop came in between."""
         values = np.zeros((self._data.n_rows, tree.n_outputs))
         for start in range(0, len(oob_rows), ROWS_PER_STOP):
-            if self._watcher.is_stopped:
-                break
+            if self._watcher.is_stopped or self._is_abandoned:
+                return None
             add_values_of_rows(tree, self._data.X, oob_rows[start : start + ROWS_PER_STOP], values)
         return values[oob_rows]
 

@@ -17,7 +17,8 @@ from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
 from engine.predict import leaf_numbers, tree_values
-from engine.tree.grow import Grower, make_rules, presort
+from engine.tree.grow import CRITERIA, Grower, make_rules, presort
+from engine.tree.kernels.impurity import node_impurity
 from engine.tree.parameters import TREE_CLASSIFIER, TREE_REGRESSOR
 from engine.tree.structure import Tree, single_leaf
 
@@ -195,16 +196,15 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
 
 
 def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
-    """Check every parameter of a tree or a forest of them; a dict of class weights is checked when used.
+    """Check the parameters of a tree or a forest of them; class weights and seeds are checked when used.
 
     Raises
     ------
     ParameterError
         The first one outside its range.
     """
-    if isinstance(estimator.class_weight, Mapping):
-        table = tuple(parameter for parameter in table if parameter.name != "class_weight")
-    check_parameters(estimator, table)
+    later = {"random_state"} | ({"class_weight"} if isinstance(estimator.class_weight, Mapping) else set())
+    check_parameters(estimator, [parameter for parameter in table if parameter.name not in later])
     for name, least in (("min_samples_leaf", 1), ("min_samples_split", 2)):
         wanted = getattr(estimator, name)
         is_count = isinstance(wanted, numbers.Integral)
@@ -220,14 +220,15 @@ def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
         )
 
 
-def root_of(data: TrainingData) -> Tree:
+def root_of(data: TrainingData, criterion: str) -> Tree:
     """Return the tree of one leaf: what is kept when a stop comes before anything was grown."""
     w = data.sample_weight
     if data.classes is None:
         mean = np.average(data.y, weights=w)
         return single_leaf([mean], float(np.average((data.y - mean) ** 2, weights=w)), data.n_rows, w.sum())
     fractions = np.bincount(data.y.astype(np.intp), weights=w, minlength=data.n_classes) / w.sum()
-    return single_leaf(fractions, float(1 - (fractions**2).sum()), data.n_rows, float(w.sum()))
+    impurity = node_impurity(CRITERIA[criterion], fractions)
+    return single_leaf(fractions, float(impurity), data.n_rows, float(w.sum()))
 
 
 def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree, bool]:
@@ -246,7 +247,7 @@ def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree
 
     presorted = presort(data.X, data.features, ask_sorting)
     if presorted is None:
-        return root_of(data), True
+        return root_of(data, estimator.criterion), True
     rules = make_rules(estimator, data, float(data.sample_weight.sum()))
     seed = member_seed(estimator.seed_, 0)
     grower = Grower(presorted, presorted.order, data.y, data.sample_weight, rules, seed)

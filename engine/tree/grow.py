@@ -257,8 +257,13 @@ def _most_levels(presorted: Presorted) -> int:
     return most
 
 
+def _records(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return records whose fields are attributes also where the compiler is switched off."""
+    return np.zeros(size, dtype).view(np.recarray)
+
+
 def _new_nodes(n_nodes: int, n_outputs: int, n_sets: int) -> layout.Nodes:
-    records = np.zeros(n_nodes, layout.NODE_RECORD)
+    records = _records(n_nodes, layout.NODE_RECORD)
     for name in ("feature", "first_child", "missing_child", "unseen_child"):
         records[name] = NO_CHILD
     return layout.Nodes(records, np.zeros((n_nodes, n_outputs)), np.zeros((n_sets, 2), dtypes.LEVEL_DTYPE))
@@ -271,6 +276,6 @@ def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) 
         side=np.zeros(n_samples, np.uint8),
         buffer=np.zeros(n_rows, dtypes.COUNT_DTYPE),
         features=np.arange(n_features, dtype=np.int32),
-        levels=np.zeros(n_levels, layout.LEVEL_RECORD),
+        levels=_records(n_levels, layout.LEVEL_RECORD),
         level_sums=np.zeros((n_levels, n_sums)),
     )

@@ -247,6 +247,7 @@ class Tree:
         if offsets[0] != 0 or offsets[-1] != len(self.level_sets) or np.any(np.diff(offsets) < 0):
             raise DataError("the tree's level offsets do not match its level sets")
         self._validate_links()
+        self._validate_questions()
 
     def _validate_links(self) -> None:
         inner = np.flatnonzero(~self.is_leaf)
@@ -262,6 +263,19 @@ class Tree:
             child = getattr(self, name)[inner]
             if np.any(child < 0) or np.any(child >= self.n_children[inner]):
                 raise DataError(f"the tree's {name} points outside the node's children")
+
+    def _validate_questions(self) -> None:
+        two_way = np.isin(self.kind, (THRESHOLD, IS_MISSING, LEVEL_SET))
+        if np.any(self.n_children[two_way] != 2):
+            raise DataError("the tree has a two-way node that has not two children")
+        if not np.isfinite(self.threshold[self.kind == THRESHOLD]).all():
+            raise DataError("the tree has a threshold that is no finite number")
+        node = np.repeat(np.arange(self.n_nodes), np.diff(self.level_offsets))
+        codes, children = self.level_sets.T
+        if np.any(codes < 0) or np.any((np.diff(node) == 0) & (np.diff(codes) <= 0)):
+            raise DataError("the tree has a level set that is not in order")
+        if np.any(children < 0) or np.any(children >= self.n_children[node]):
+            raise DataError("the tree has a level that goes to no child")
 
 
 def single_leaf(value: Any, impurity: float, n_samples: int, weighted_n_samples: float) -> Tree:
