@@ -247,7 +247,11 @@ def _plain(y: Any) -> Any:
 
 
 def _check_weights(sample_weight: Any, X: NDArray[Any]) -> NDArray[np.float64]:
-    weights = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    try:
+        checked = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except ValueError as error:
+        raise DataError(f"{error} Give sample_weight one finite number from 0 for every row") from None
+    weights = np.asarray(checked)
     largest = float(weights.max(initial=0.0))
     if largest > 0 and not 1 / LARGEST_WEIGHT <= largest <= LARGEST_WEIGHT:
         raise DataError(

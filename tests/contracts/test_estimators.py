@@ -20,6 +20,7 @@ SMALL = {
     "GradientBoostingRegressor": {"n_estimators": 6, "min_samples_leaf": 2},
 }
 NAMES = list(SMALL)
+CLASSIFIERS = [name for name in NAMES if "Classifier" in name]
 THREADED = [name for name in NAMES if "DecisionTree" not in name]
 
 _RESAMPLES = "rows are drawn at random: a row of weight 2 is not a row given twice"
@@ -149,16 +150,19 @@ def test_watching_changes_nothing(name):
 def test_a_stop_at_any_event_leaves_a_usable_model(name):
     X, y = frame(name)
     whole = Recorder()
-    make(name).fit(X, y, monitor=whole)
+    unstopped = answers(make(name).fit(X, y, monitor=whole), X)
+    n_stopped = 0
     for n_allowed in range(len(whole.events) - 1):
-        monitor = Recorder(n_allowed)
-        model = make(name).fit(X, y, monitor=monitor)
-        assert model.stopped_ or model.seed_ == 0
+        model = make(name).fit(X, y, monitor=Recorder(n_allowed))
+        n_stopped += model.stopped_
         given = answers(model, X)
+        if not model.stopped_:  # the stop came when all was done
+            np.testing.assert_array_equal(given, unstopped)
         assert np.isfinite(given).all()
         if "Classifier" in name:
             np.testing.assert_allclose(given.sum(axis=1), 1.0)
         assert len(model.feature_importances_) == X.shape[1]
+    assert n_stopped > 0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -177,8 +181,10 @@ def test_frames_with_categories_and_missing_values_are_taken_as_they_are(name):
     assert model.features_[1].levels == ("blue", "green", "red")
     assert model.features_[2].ordered_levels == ("low", "high")
     assert model.score(X, y) > 0.6
-    unseen = X.assign(colour=pd.Categorical(["violet"] * len(X)))
-    assert len(model.predict(unseen)) == len(X)
+    unseen = [X.assign(colour=pd.Categorical([level] * len(X))) for level in ("violet", "a")]
+    np.testing.assert_array_equal(answers(model, unseen[0]), answers(model, unseen[1]))
+    recoded = X.assign(colour=X["colour"].cat.reorder_categories(["red", "blue", "green"]))
+    np.testing.assert_array_equal(answers(model, recoded), answers(model, X))  # by name, not by code
     as_array = pytest.raises(engine.DataError, match="'colour' was a category")
     with as_array, pytest.warns(UserWarning, match="valid feature names"):
         model.predict(np.zeros((2, 5)))
@@ -209,7 +215,7 @@ def test_a_validation_part_is_checked(name):
         make(name).fit(X, y, X_val=X[:20])
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "Classifier" in name])
+@pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.parametrize(
     "y",
     [
@@ -230,13 +236,103 @@ def test_labels_come_back_as_they_were_given(name, y):
     assert model.classes_.tolist() == sorted(set(y))
 
 
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_declared_level_without_rows_has_probability_zero(name):
+    """Case C23 (f)."""
+    X = np.tile(np.arange(1.0, 7.0), 3)[:, None]
+    y = pd.Categorical([0, 1, 2, 4, 5, 5] * 3, categories=range(6))
+    for target in (y, pd.Series(y, index=range(50, 68))):
+        model = make(name).fit(X, target)
+        assert model.classes_.tolist() == [0, 1, 2, 3, 4, 5]
+        assert model.predict_proba(X).shape == (18, 6)
+        np.testing.assert_allclose(model.predict_proba(X)[:, 3], 0.0, atol=1e-12)
+        assert set(model.predict(X)) <= {0, 1, 2, 4, 5}
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize(
+    ("y", "plain_type"),
+    [
+        (pd.Series([True, False] * 9, dtype="boolean"), np.bool_),
+        (pd.Series([3, 7] * 9, dtype="Int64"), np.int64),
+        (pd.Series(["no", "yes"] * 9, dtype="string"), str),
+        (pd.Series(["no", "yes"] * 9), str),
+    ],
+    ids=["boolean", "Int64", "string", "str"],
+)
+def test_labels_of_nullable_types_keep_their_type(name, y, plain_type):
+    X = np.arange(18.0)[:, None] % 2
+    model = make(name).fit(X, y)
+    assert model.classes_.tolist() == sorted(set(y))
+    assert all(isinstance(label, plain_type) for label in model.classes_)
+    assert model.predict(X).tolist() == y.tolist()
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_whole_numbers_beyond_single_precision_are_kept_apart(name):
-    """Case C13 (b): lists and integer arrays become float64."""
-    X = np.repeat([[16777216], [16777217]], 10, axis=0)
-    y = np.repeat([0, 1], 10)
+def test_single_and_double_precision_of_the_same_table_give_the_same_bits(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4)).astype(np.float32)
+    X[::6, 1] = np.nan
+    y = X[:, 0] + np.nan_to_num(X[:, 1]) + rng.normal(size=120)
+    y = (y > 0) * 1 if "Classifier" in name else y.astype(float)
+    narrow, wide = (make(name).fit(table, y) for table in (X, X.astype(np.float64)))
+    np.testing.assert_array_equal(answers(narrow, X), answers(wide, X.astype(np.float64)))
+    np.testing.assert_array_equal(answers(narrow, X), answers(wide, X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_weight_zero_are_as_good_as_absent(name):
+    """Case C25 (c), also with class weights that are counted from the rows."""
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(60, 3)), np.repeat([0.0, 1.5], [10, 50])
+    wild = X.copy()
+    wild[:10] = 1e6
+    y = X[:, 0] + rng.normal(size=60)
+    if "Classifier" in name:
+        y = np.digitize(y, [-0.5, 0.4])
+        y[:10] = 2
+    balanced = {"class_weight": "balanced"} if "class_weight" in make(name).get_params() else {}
+    for settings in ({}, balanced):
+        absent = answers(make(name, **settings).fit(X[10:], y[10:], w[10:]), X[10:])
+        for table in (X, wild):
+            model = make(name, **settings).fit(table, y, w)
+            np.testing.assert_array_equal(answers(model, X[10:]), absent)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_ordered_category_is_split_by_its_order(name):
+    levels = ["tiny", "small", "large", "huge"]
+    codes = np.random.default_rng(0).integers(0, 4, 80)
+    X = pd.DataFrame({"grade": pd.Categorical.from_codes(codes, levels, ordered=True)})
+    y = np.where(codes >= 2, 1, 0)
+    model = make(name).fit(X, y)
+    as_codes = make(name).fit(codes[:, None].astype(float), y)
+    np.testing.assert_array_equal(answers(model, X), answers(as_codes, codes[:, None].astype(float)))
+    assert model.features_[0].ordered_levels == tuple(levels)
+    assert not model.features_[0].is_categorical
+    unknown = pd.DataFrame({"grade": pd.Categorical(["vast", None], [*levels, "vast"], ordered=True)})
+    first, second = answers(model, unknown)
+    np.testing.assert_array_equal(first, second)  # a level without a place is missing
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [
+        (1.0e308, 1.7e308),
+        (-1.7e308, 1.7e308),
+        (1.0000000000000002, 1.0000000000000004),
+        (5e-324, 1e-323),
+        (0.0, 1e-7),
+        (16777216, 16777217),
+    ],
+)
+def test_any_two_values_are_kept_apart(name, lower, upper):
+    """Cases C12 and C13: also whole numbers beyond single precision, given as lists."""
+    X, y = [[lower]] * 10 + [[upper]] * 10, [0] * 10 + [1] * 10
     predicted = make(name).fit(X, y).predict(X)
     assert predicted[0] < predicted[-1]
+    assert len(set(predicted.tolist())) == 2
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -244,3 +340,12 @@ def test_one_class_or_one_value_trains_a_constant(name):
     """D17."""
     model = make(name).fit(np.arange(8.0)[:, None], np.ones(8, int))
     assert model.predict([[3.0], [99.0]]).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_generators_are_drawn_from(name):
+    X, y = frame(name)
+    for generator in (np.random.default_rng(3), np.random.RandomState(3)):
+        model = make(name, random_state=generator).fit(X, y)
+        again = make(name, random_state=model.seed_).fit(X, y)
+        np.testing.assert_array_equal(answers(model, X), answers(again, X))

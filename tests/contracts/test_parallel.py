@@ -72,6 +72,19 @@ def test_nested_calls_run_in_the_thread_of_their_task(n_jobs):
     assert n_jobs == 1 or all(parallel.map_tasks(outer, range(8), n_jobs))
 
 
+@pytest.mark.parametrize("n_jobs", THREADS)
+def test_sums_by_chunk_have_the_same_bits_for_any_number_of_threads(n_jobs):
+    values = np.random.default_rng(0).normal(size=10_000) * 10.0 ** np.arange(10_000) ** 0.25
+    sums = np.zeros(-(-len(values) // 97))
+
+    def add(chunk_idx, start, stop):
+        sums[chunk_idx] = np.add.accumulate(values[start:stop])[-1]
+
+    parallel.for_chunks(add, len(values), 97, n_jobs)
+    expected = [np.add.accumulate(values[start : start + 97])[-1] for start in range(0, len(values), 97)]
+    assert sums.tolist() == expected
+
+
 class CountingExecutor(Executor):
     """Runs at once, in the caller's thread, and counts."""
 
@@ -111,7 +124,7 @@ def test_the_waiting_caller_is_called_back():
 
 def test_jobs_are_resolved_as_in_scikit_learn(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 8)
-    assert [parallel.resolve_jobs(n) for n in (None, -1, -2, -20, 1, 3)] == [8, 8, 7, 1, 1, 3]
+    assert [parallel.resolve_jobs(n) for n in (None, -1, -2, -20, 1, 3, np.int64(2))] == [8, 8, 7, 1, 1, 3, 2]
     for bad in (0, 1.5, "two", True):
         with pytest.raises(ParameterError, match="n_jobs is"):
             parallel.resolve_jobs(bad)

@@ -125,6 +125,14 @@ def test_right_is_refused_for_multiway_trees():
         ({"kind": [THRESHOLD, LEVEL_SET, LEAF, LEAF, 9]}, "unknown kind"),
         ({"level_offsets": [0, 0, 2, 2, 2, 2]}, "level offsets"),
         ({"feature": [0, -1, -1, -1, -1]}, "without a feature"),
+        ({"threshold": [np.nan] * 5}, "a threshold that is no finite number"),
+        ({"threshold": [np.inf] + [np.nan] * 4}, "a threshold that is no finite number"),
+        ({"level_sets": [[0, 0], [1, 7], [2, 0]]}, "a level that goes to no child"),
+        ({"level_sets": [[0, 0], [1, -1], [2, 0]]}, "a level that goes to no child"),
+        ({"level_offsets": [0, 0, 2, 3, 3, 3]}, "a level that goes to no child"),  # at a leaf
+        ({"level_sets": [[2, 0], [1, 1], [0, 0]]}, "not in order"),
+        ({"level_sets": [[1, 0], [1, 1], [2, 0]]}, "not in order"),
+        ({"first_child": [1, -1, -1, -1, -1], "n_children": [4, 0, 0, 0, 0], "kind": [1, 0, 0, 0, 0]}, "two"),
     ],
 )
 def test_damaged_arrays_are_refused(change, message):
