@@ -5,7 +5,7 @@ Public mutators push undo commands; commands call ``_write_*``, which alone chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -433,21 +433,26 @@ class Document(QObject):
             {record.run_id: record for record in description.runs},
             description.current_run_id,
             description.path if description.path.suffix == PROJECT_SUFFIX else None,
+            description.view_state,
         )
-        self.view_state = dict(description.view_state)
         for note in description.notes:
             self.post_message(note)
 
     # ---- the only places that change state ---------------------------------------------------
 
     def _reset(
-        self, data: DataState, runs: dict[str, RunRecord], current: str | None, path: Path | None
+        self,
+        data: DataState,
+        runs: dict[str, RunRecord],
+        current: str | None,
+        path: Path | None,
+        view_state: Mapping[str, Any] | None = None,
     ) -> None:
         for run_id in list(self._runs):
             self._write_run_removed(run_id)
         self.undo_stack.clear()
         self._derived, self._data, self._path = {}, data, path
-        self.view_state, self._has_new_results = {}, False
+        self.view_state, self._has_new_results = dict(view_state or {}), False
         self._n_runs_made = max((int(run_id.removeprefix("run")) for run_id in runs), default=0)
         self.table_changed.emit()
         self.columns_changed.emit()

@@ -142,13 +142,13 @@ class SurfacePanel(QWidget):
         x_name = self._x.currentText()
         y_name = None if self._y.currentIndex() == 0 else self._y.currentText()
         if y_name == x_name:  # the other axis gives way: it takes what this one had
-            figure = self.figure
-            if not isinstance(figure, SurfaceFigure):
+            _, _, had_x, had_y = self._asked or (None, None, x_name, None)
+            if had_y is None:
                 y_name = None
             elif self.sender() is self._x:
-                y_name = figure.x.name
+                y_name = had_x
             else:
-                x_name = figure.y.name
+                x_name = had_y
         self._context.document.set_view_state("surface_columns", [x_name, y_name])
         self._refresh()
 
