@@ -1,6 +1,8 @@
 """One kernel decorator; a cache that notices edits, damage and folders it cannot write (case C38)."""
 
 import os
+import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -10,75 +12,170 @@ import pytest
 
 from engine import jit
 
-PROGRAM = """
+ROOT = Path(jit.__file__).parent.parent
+REPORT = """
 import logging, sys
-logging.basicConfig(level=logging.WARNING, stream=sys.stdout, format="%(message)s")
-import numpy as np
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(name)s: %(message)s")
+"""
+ONE_KERNEL = """
 from engine.kernels.numeric import midpoint
-print("folder", midpoint.stats.cache_path if hasattr(midpoint, "stats") else None)
+print("folder", midpoint.stats.cache_path)
 print("value", midpoint(1.0, 2.0))
-print("hits", sum(midpoint.stats.cache_hits.values()) if hasattr(midpoint, "stats") else 0)
+print("hits", sum(midpoint.stats.cache_hits.values()))
+"""
+NO_HOME = """
+import os, pwd
+def unknown(uid):
+    raise KeyError(uid)
+pwd.getpwuid = unknown
+del os.environ["HOME"]
+"""
+HUNDRED_ROWS = """
+import numpy as np
+import engine
+X = np.arange(200.0).reshape(100, 2)
+y = X[:, 0] > 60
+model = engine.DecisionTreeClassifier().fit(X, y)
+print("score", model.score(X, y))
+print("engine", engine.__file__)
+import gc
+from numba.core.registry import CPUDispatcher
+kernels = [item for item in gc.get_objects() if isinstance(item, CPUDispatcher)]
+print("compiled", sum(sum(kernel.stats.cache_misses.values()) for kernel in kernels))
 """
 
 needs_compiler = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is switched off")
 
 
-def run_kernel(cache, **environment):
-    settings = os.environ | {jit.CACHE_VARIABLE: str(cache)} | environment
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=settings,
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(jit.__file__).parent.parent,
-    )
-    return dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line), done.stdout
+class Places:
+    """Where a child process may keep its kernels: each named below a file, where no folder can be made."""
+
+    def __init__(self, tmp_path):
+        self.folder = tmp_path
+        (tmp_path / "a-file").write_text("")
+        blocked = tmp_path / "a-file" / "below"
+        self.named, self.home, self.temporary = blocked, blocked, blocked
+
+    def allow(self, *names):
+        for name in names:
+            folder = self.folder / name
+            folder.mkdir(exist_ok=True)
+            setattr(self, name, folder)
+
+    def run(self, program, cwd=None, path=ROOT):
+        """What the program printed, by first word, and the log lines of the cache."""
+        environment = {name: of for name, of in os.environ.items() if not name.startswith(("XDG_", "PYTHON"))}
+        environment |= {"HOME": str(self.home), "PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment.pop(jit.CACHE_VARIABLE, None)
+        if self.named is not None:
+            environment[jit.CACHE_VARIABLE] = str(self.named)
+        set_temporary = f"import tempfile; tempfile.tempdir = {str(self.temporary)!r}\n"
+        done = subprocess.run(
+            [sys.executable, "-c", set_temporary + REPORT + program],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=cwd or self.folder,
+        )
+        assert done.stderr == ""
+        lines = done.stdout.splitlines()
+        told = dict(line.split(" ", 1) for line in lines if not line.startswith("engine.jit: "))
+        return told, [line.removeprefix("engine.jit: ") for line in lines if line.startswith("engine.jit: ")]
+
+
+@pytest.fixture
+def places(tmp_path):
+    return Places(tmp_path)
 
 
 @needs_compiler
-def test_the_second_start_loads_from_the_cache(tmp_path):
-    first, _ = run_kernel(tmp_path)
-    second, _ = run_kernel(tmp_path)
+@pytest.mark.parametrize(
+    ("allowed", "used"),
+    [
+        (["named", "home", "temporary"], "named"),
+        (["home", "temporary"], "home"),
+        (["temporary"], "temporary"),
+    ],
+)
+def test_kernels_are_kept_in_the_first_folder_that_can_be_written(places, allowed, used):
+    """The named folder, the user's cache, the temporary folder; one line of log says which."""
+    places.allow(*allowed)
+    told, log = places.run(ONE_KERNEL)
+    assert told["value"] == "1.5"
+    assert told["folder"].startswith(str(getattr(places, used)))
+    (line,) = log
+    chosen = Path(line.removeprefix("compiled kernels are kept in "))
+    assert chosen.name == f"kernels-{jit.source_hash()}"
+    assert chosen.is_relative_to(getattr(places, used))
+    assert stat.S_IMODE(chosen.stat().st_mode) == 0o700
+    for other in {"named", "home", "temporary"} - {used}:
+        assert not getattr(places, other).exists() or not any(getattr(places, other).iterdir())
+
+
+@needs_compiler
+def test_with_no_folder_kernels_run_uncached_with_one_line(places):
+    told, log = places.run(ONE_KERNEL.replace("midpoint.stats.cache_path", "None"))
+    assert told["value"] == "1.5"
+    assert log == ["no folder can be written: kernels are compiled anew at every start"]
+
+
+@needs_compiler
+def test_no_home_folder_at_all(places):
+    """A container's user without an entry in the password database, and no HOME."""
+    places.allow("temporary")
+    told, log = places.run(NO_HOME + ONE_KERNEL)
+    assert told["folder"].startswith(str(places.temporary))
+    assert len(log) == 1
+    assert {item.name for item in places.folder.iterdir()} == {"a-file", "temporary"}
+
+
+@needs_compiler
+def test_the_second_start_loads_from_the_cache(places):
+    places.allow("named")
+    first, second = (places.run(ONE_KERNEL)[0] for _ in range(2))
     assert (first["hits"], second["hits"]) == ("0", "1")
-    assert first["folder"].startswith(str(tmp_path))
-    assert jit.source_hash() in first["folder"]
 
 
 @needs_compiler
-def test_a_damaged_cache_is_compiled_anew(tmp_path):
-    run_kernel(tmp_path)
-    for data in tmp_path.rglob("*.nbc"):
+def test_a_damaged_cache_is_compiled_anew(places):
+    places.allow("named")
+    places.run(ONE_KERNEL)
+    for data in places.named.rglob("*.nbc"):
         data.write_bytes(data.read_bytes()[:100])
-    second, said = run_kernel(tmp_path)
-    assert second["value"] == "1.5"
-    assert "compiled anew" in said
+    told, log = places.run(ONE_KERNEL)
+    assert told["value"] == "1.5"
+    assert log[1:] == ["a damaged cache entry of midpoint is compiled anew"]
+    told, log = places.run(ONE_KERNEL)
+    assert told["hits"] == "1", "the damaged entry was replaced"
+    assert len(log) == 1
 
 
 @needs_compiler
-def test_an_unwritable_named_folder_falls_back_to_another(tmp_path):
-    blocked = tmp_path / "a-file"
-    blocked.write_text("no folder can be made below a file")
-    found, _ = run_kernel(blocked / "below", XDG_CACHE_HOME=str(tmp_path / "user"))
-    assert found["value"] == "1.5"
-    assert found["folder"].startswith(str(tmp_path / "user"))
-
-
-@needs_compiler
-def test_with_no_writable_folder_kernels_run_uncached_with_one_line(tmp_path):
-    blocked = tmp_path / "a-file"
-    blocked.write_text("")
-    nowhere = str(blocked / "below")
-    program = PROGRAM.replace("import numpy", f"import engine.jit; engine.jit._candidates = lambda: [__import__('pathlib').Path({nowhere!r})]\nimport numpy")  # fmt: skip  # noqa: E501
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(jit.__file__).parent.parent,
-    )
-    assert "value 1.5" in done.stdout
-    assert done.stdout.count("no folder can be written") == 1
+def test_read_only_install_without_a_home(places):
+    """Case C38, all but the frozen build: the second start, from another folder, compiles nothing."""
+    install = places.folder / "install"
+    shutil.copytree(ROOT / "engine", install / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    before = sorted(install.rglob("*"))
+    for path in [install, *before]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    places.allow("temporary")
+    places.named = None
+    elsewhere = places.folder / "elsewhere"
+    elsewhere.mkdir()
+    first, log = places.run(HUNDRED_ROWS, path=install)
+    second, second_log = places.run(HUNDRED_ROWS, path=install, cwd=elsewhere)
+    for path in [install, *before]:
+        path.chmod(0o755)  # so that the folder can be cleaned up
+    assert first["engine"] == second["engine"] == str(install / "engine" / "__init__.py")
+    assert first["score"] == second["score"] == "1.0"
+    assert int(first["compiled"]) > 10
+    assert second["compiled"] == "0"
+    assert log == second_log
+    assert len(log) == 1
+    assert str(places.temporary) in log[0]
+    assert sorted(install.rglob("*")) == before
+    assert not any(elsewhere.iterdir())
 
 
 def test_the_hash_covers_every_engine_source(tmp_path, monkeypatch):

@@ -83,6 +83,60 @@ def test_every_split_is_the_best_of_all(criterion, n_classes, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("criterion", "n_classes", "levels"),
+    [
+        ("gini", 4, [1, 3]),
+        ("entropy", 3, [1, 3]),
+        ("gini", 2, []),
+        ("entropy", 2, []),
+        ("squared_error", 0, []),
+    ],
+)
+def test_the_best_split_that_leaves_enough_rows_on_both_sides(criterion, n_classes, levels, seed):
+    """Levels only where all partitions are tried: the order by means is exact without a limit alone (D29)."""
+    X, y, w = random_table(seed, n_classes, 80)
+    tree = make(criterion, categorical_features=levels, min_samples_leaf=9).fit(X, y, w).tree_
+    is_level = [feature in levels for feature in range(4)]
+    assert tree.n_leaves > 3
+    for node, rows in enumerate(naive.rows_by_node(tree, X)):
+        assert len(rows) >= 9
+        best = naive.best_gain(X[rows], y[rows], w[rows], is_level, criterion, n_classes, min_samples_leaf=9)
+        if tree.kind[node] == LEAF:
+            assert best is None or len(set(y[rows])) == 1
+        else:
+            assert tree.gain[node] == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_best_first_growth_without_a_binding_limit_is_the_same_tree(criterion, seed):
+    X, y, w = random_table(seed, 0 if criterion == "squared_error" else 3, 150)
+    settings = {"categorical_features": [1, 3], "min_samples_leaf": 3}
+    depth_first = make(criterion, **settings).fit(X, y, w).tree_
+    for limit in (depth_first.n_leaves, 10_000):
+        assert make(criterion, max_leaf_nodes=limit, **settings).fit(X, y, w).tree_ == depth_first
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_best_first_growth_splits_the_largest_decrease_next(seed):
+    """One leaf more is one split more, always of the leaf that gains most."""
+    X, y, w = random_table(seed, 3, 150)
+    trees = [
+        DecisionTreeClassifier(categorical_features=[1, 3], max_leaf_nodes=n).fit(X, y, w).tree_
+        for n in range(2, 16)
+    ]
+    whole = DecisionTreeClassifier(categorical_features=[1, 3]).fit(X, y, w).tree_
+    decrease = whole.gain * whole.weighted_n_node_samples
+    split, frontier = set(), {()}
+    for tree in trees:
+        chosen = max(frontier, key=lambda path: decrease[whole.node_at(path)])
+        split.add(chosen)
+        frontier = (frontier - {chosen}) | {(*chosen, 0), (*chosen, 1)}
+        assert {tree.path_to(node) for node in np.flatnonzero(~tree.is_leaf)} == split
+
+
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("settings", [{}, {"max_leaf_nodes": 9}, {"max_depth": 3}, {"min_samples_leaf": 4}])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_rows_add_up_at_every_node(criterion, settings, seed):
@@ -115,10 +169,10 @@ def test_rows_add_up_at_every_node(criterion, settings, seed):
             assert tree.threshold[node] == (left_x.max() + right_x.min()) / 2
         if tree.kind[node] == LEVEL_SET:
             assert tree.levels(node)[:, 0].tolist() == sorted(set(x[~np.isnan(x)].astype(int)))
-            check_yes_side(tree.levels(node), tree.missing_child[node])
+            check_yes_side(tree.levels(node))
 
 
-def check_yes_side(levels, _missing_child):
+def check_yes_side(levels):
     """Child 0 holds fewer levels; on a tie the lowest code."""
     n_yes, n_no = (levels[:, 1] == 0).sum(), (levels[:, 1] == 1).sum()
     assert n_yes < n_no or (n_yes == n_no and levels[0, 1] == 0)
@@ -131,26 +185,36 @@ def test_nodes_are_numbered_canonically(settings):
     assert compact(tree.to_arrays()) == tree
 
 
-@pytest.mark.parametrize("seed", range(5))
+N_AGREED = 7  # tables a combination below: 42 in all
+
+
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("settings", [{"max_depth": 4}, {"max_leaf_nodes": 12}])
-def test_the_same_trees_as_scikit_learn_where_its_seeds_agree(criterion, settings, seed):
-    rng = np.random.default_rng(seed)
-    X, Z = rng.normal(size=(300, 4)).astype(np.float32), rng.normal(size=(400, 4)).astype(np.float32)
-    signal = X[:, 0] * X[:, 1] + rng.normal(size=300) * 0.3
-    y = signal if criterion == "squared_error" else np.digitize(signal, [-0.3, 0.4])
-    w = rng.integers(1, 4, 300).astype(float)
+def test_the_same_trees_as_scikit_learn_where_its_seeds_agree(criterion, settings):
     settings = settings | {"min_samples_leaf": 15, "criterion": criterion}
-    name = "DecisionTreeRegressor" if criterion == "squared_error" else "DecisionTreeClassifier"
-    theirs = [getattr(sk, name)(random_state=r, **settings).fit(X, y, w) for r in range(3)]
-    ask = "predict" if criterion == "squared_error" else "predict_proba"
-    answers = [getattr(model, ask)(Z) for model in theirs]
-    if not all(np.allclose(answers[0], answer) for answer in answers):
-        pytest.skip("scikit-learn's own seeds disagree on this table")
-    ours = make(**settings).fit(X, y, w)
-    np.testing.assert_allclose(getattr(ours, ask)(Z), answers[0], rtol=1e-9)
-    assert ours.get_n_leaves() == theirs[0].get_n_leaves()
-    np.testing.assert_allclose(ours.feature_importances_, theirs[0].feature_importances_, atol=1e-9)
+    is_number = criterion == "squared_error"
+    theirs_of = sk.DecisionTreeRegressor if is_number else sk.DecisionTreeClassifier
+    n_agreed = 0
+    for seed in range(4 * N_AGREED):
+        rng = np.random.default_rng(seed)
+        X, Z = rng.normal(size=(300, 4)).astype(np.float32), rng.normal(size=(400, 4)).astype(np.float32)
+        signal = X[:, 0] * X[:, 1] + rng.normal(size=300) * 0.3
+        y = signal if is_number else np.digitize(signal, [-0.3, 0.4][: 1 + seed % 2])
+        w = rng.integers(1, 4, 300).astype(float)
+        theirs = [theirs_of(random_state=r, **settings).fit(X, y, w) for r in range(5)]
+        leaves = [model.predict(Z) if is_number else model.predict_proba(Z) for model in theirs]
+        if not all(np.allclose(leaves[0], other) for other in leaves):
+            continue  # its own seeds break ties differently
+        ours = make(**settings).fit(X, y, w)
+        told = ours.predict(Z) if is_number else ours.predict_proba(Z)
+        np.testing.assert_allclose(told, leaves[0], rtol=1e-9, err_msg=f"table {seed}")
+        assert ours.get_n_leaves() == theirs[0].get_n_leaves()
+        assert ours.get_depth() == theirs[0].get_depth()
+        np.testing.assert_allclose(ours.feature_importances_, theirs[0].feature_importances_, atol=1e-9)
+        n_agreed += 1
+        if n_agreed == N_AGREED:
+            return
+    pytest.fail(f"scikit-learn's seeds agree on {n_agreed} tables only")
 
 
 def test_the_restaurant_root_is_some_patrons():
@@ -196,6 +260,18 @@ def test_worked_gains(criterion, left, right, root, gain):
     found_root, found_gain, _ = gain_of_counts(criterion, left, right)
     assert root is None or found_root == pytest.approx(root, abs=1e-6)
     assert found_gain == pytest.approx(gain, abs=1e-6)
+
+
+def test_worked_entropies_of_rain_and_clouds():
+    """H(Y | raining) and H(Y | X) of 24 cloudy and 1 not, 25 and 50; knowing X never adds entropy."""
+    root, gain, (raining, dry) = gain_of_counts("entropy", (24, 1), (25, 50))
+    assert raining == pytest.approx(0.242292, abs=1e-6)
+    assert 0.25 * raining + 0.75 * dry == pytest.approx(0.749295, abs=1e-6)
+    assert root - gain == pytest.approx(0.749295, abs=1e-6)
+    joint = DecisionTreeClassifier(criterion="entropy").fit(
+        np.zeros((100, 1)), np.repeat(range(4), (24, 1, 25, 50))
+    )
+    assert joint.tree_.impurity[0] == pytest.approx(1.560573, abs=1e-6)
 
 
 def test_worked_impurities():
@@ -264,12 +340,6 @@ def test_minus_zero_is_zero():
     assert as_level.features_[0].levels == (0.0, 1.0)
 
 
-def test_infinite_values_are_refused_by_name():
-    """Case C15 (a)."""
-    with pytest.raises(ValueError, match=r"'x0' holds 2 infinite values .* row 2, 3"):
-        DecisionTreeClassifier().fit([[1.0], [2.0], [np.inf], [np.inf]], [0, 0, 1, 1])
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_ties_go_to_the_lowest_column_then_the_lowest_threshold(seed):
     """Case C14."""
@@ -288,7 +358,12 @@ def test_missing_or_present_is_a_split(columns):
     nan = np.nan
     A, B = [0, 0, 0, 0, nan, nan, nan, nan], [1, 2, 1, 2, 1, 2, 1, 2.0]
     X, y = np.column_stack([A, B])[:, columns], [0, 0, 0, 0, 1, 1, 1, 1]
-    tree = DecisionTreeRegressor(max_depth=1, min_impurity_decrease=0.25).fit(X, y).tree_
+    trees = [
+        DecisionTreeRegressor(max_depth=1, min_impurity_decrease=0.25, random_state=seed).fit(X, y).tree_
+        for seed in range(20)
+    ]
+    tree = trees[0]
+    assert all(other == tree for other in trees)
     assert (tree.kind[0], tree.feature[0]) == (IS_MISSING, columns.index(0))
     assert (tree.impurity[0], tree.gain[0]) == (0.25, 0.25)
     assert tree.value[1:, 0].tolist() == [1.0, 0.0]
@@ -299,35 +374,6 @@ def test_a_column_of_nothing_but_missing_is_never_asked():
     X = np.column_stack([np.full(6, np.nan), np.arange(6.0)])
     tree = DecisionTreeClassifier().fit(X, [0, 0, 0, 1, 1, 1]).tree_
     assert (tree.feature[0], tree.threshold[0]) == (1, 2.5)
-
-
-@pytest.mark.parametrize(
-    ("y", "classes"),
-    [
-        ([3, 3, 5, 5, 9, 9], [3, 5, 9]),
-        (["no", "no", "no", "yes", "yes", "yes"], ["no", "yes"]),
-        ([False] * 3 + [True] * 3, [False, True]),
-        ([1.0, 1.0, 2.5, 2.5, 7.25, 7.25], [1.0, 2.5, 7.25]),
-        ([-1] * 3 + [1] * 3, [-1, 1]),
-    ],
-)
-def test_labels_keep_their_spelling_and_type(y, classes):
-    """Case C23 (a) to (e)."""
-    X = np.arange(1.0, 7.0)[:, None]
-    model = DecisionTreeClassifier().fit(X, y)
-    assert model.classes_.tolist() == classes
-    assert model.predict(X).tolist() == y
-    assert model.predict(X).dtype == np.asarray(y).dtype
-
-
-def test_a_declared_level_without_rows_has_probability_zero():
-    """Case C23 (f)."""
-    X = np.arange(1.0, 7.0)[:, None]
-    y = pd.Series(pd.Categorical([0, 1, 2, 4, 5, 5], categories=range(6)))
-    model = DecisionTreeClassifier().fit(X, y)
-    assert model.classes_.tolist() == [0, 1, 2, 3, 4, 5]
-    assert (model.predict_proba(X)[:, 3] == 0).all()
-    assert model.predict(X).tolist() == [0, 1, 2, 4, 5, 5]
 
 
 def test_rows_of_weight_zero_change_nothing():

@@ -58,6 +58,18 @@ def test_a_stop_at_any_moment_leaves_a_valid_tree(monkeypatch, kind, settings):
     assert n_leaves[0] == 1 < n_leaves[-1]
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_a_stop_before_anything_keeps_the_root_as_it_would_have_been(criterion):
+    X, y = table()
+    whole = DecisionTreeClassifier(criterion=criterion).fit(X, y, y + 1.0).tree_
+    stopped = DecisionTreeClassifier(criterion=criterion).fit(X, y, y + 1.0, monitor=StopAfter(0)).tree_
+    assert stopped.n_nodes == 1
+    for name in ("value", "impurity", "n_node_samples", "weighted_n_node_samples"):
+        np.testing.assert_allclose(
+            getattr(stopped, name)[0], getattr(whole, name)[0], rtol=1e-12, err_msg=name
+        )
+
+
 def test_events_tell_of_sorting_then_growing_and_end_with_the_tree():
     monitor = StopAfter(10**9)
     model = DecisionTreeClassifier().fit(*table(), monitor=monitor)
