@@ -176,6 +176,20 @@ class Document(QObject):
         return self._path
 
     @property
+    def is_empty(self) -> bool:
+        """True when there is nothing to look at: no table, and no model from a file."""
+        return self.table is None and not self._runs
+
+    @property
+    def name(self) -> str:
+        """What the document is called: its file, else its table, else its first model."""
+        if self._path is not None:
+            return self._path.name
+        if self.table is not None:
+            return self.table.name
+        return next((record.name for record in self._runs.values()), "")
+
+    @property
     def is_dirty(self) -> bool:
         """True when something would be lost by closing: a change, or a training not saved yet."""
         return not self.undo_stack.isClean() or self._has_new_results

@@ -7,8 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QLineEdit, QWidget
 
 LEFT = Qt.MouseButton.LeftButton
-NONE, SHIFT, CTRL = (
+NONE, ALT, SHIFT, CTRL = (
     Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.AltModifier,
     Qt.KeyboardModifier.ShiftModifier,
     Qt.KeyboardModifier.ControlModifier,
 )

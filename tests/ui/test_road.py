@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLabel, QPlainTextEdit, QWidget
 
-from tests.ui.person import CTRL, LEFT, SHIFT, Person
+from tests.ui.person import ALT, CTRL, LEFT, SHIFT, Person
 from workbench.datasets import feature_frame, make_table
 from workbench.figures.surface import SurfaceFigure
 
@@ -79,7 +79,7 @@ def test_each_kind_is_trained_and_scored(at_penguins, document, kind, n_models):
     assert (run.state, run.spec.kind, len(run.result.trees)) in [
         ("done", kind, n_models), ("done", kind, 3 * n_models),
     ]  # fmt: skip
-    person.press(Qt.Key.Key_5, Qt.KeyboardModifier.AltModifier)
+    person.press(Qt.Key.Key_5, ALT)
     person.choose("scores.part", "held-out test rows")
     assert person.find("scores.key_figures.accuracy", QLabel).text() == (
         f"{run.result.scores['test'].accuracy.value:.3f}"
@@ -216,7 +216,7 @@ def test_coin_flips_are_learned_by_heart_and_shown_as_worthless(person, document
     person.choose("data.target", "coin")
     person.add(kind, **fields)
     person.train()
-    person.press(Qt.Key.Key_5, Qt.KeyboardModifier.AltModifier)
+    person.press(Qt.Key.Key_5, ALT)
     assert document.current_run.result.scores["train"].accuracy.value == 1.0
     person.choose("scores.part", "held-out test rows")
     assert 0.4 <= float(person.find("scores.key_figures.accuracy", QLabel).text()) <= 0.6
@@ -243,7 +243,7 @@ def test_rename_duplicate_retrain_compare_and_delete(at_penguins, document, qtbo
     assert document.runs[first.run_id].result is not first.result
     assert document.runs[first.run_id].result.curve.train.tolist() == first.result.curve.train.tolist()
 
-    person.press(Qt.Key.Key_6, Qt.KeyboardModifier.AltModifier)
+    person.press(Qt.Key.Key_6, ALT)
     table = person.find("compare.table", QAbstractItemView)
     heads = [
         table.model().headerData(k, Qt.Orientation.Horizontal) for k in range(table.model().columnCount())
@@ -324,6 +324,8 @@ def test_a_project_opens_again_where_it_was_left(at_penguins, document, qtbot, t
     person.choose("surface.x_column", "body_mass_g")
     person.choose("surface.y_column", "bill_depth_mm")
     path = tmp_path / "pinguine.treewright"
+    person.press(Qt.Key.Key_5, ALT)
+    assert in_front(person, "scores")
     dialogs.answers = [path]
     person.press(Qt.Key.Key_S, CTRL)
     assert path.exists()
@@ -335,6 +337,8 @@ def test_a_project_opens_again_where_it_was_left(at_penguins, document, qtbot, t
     tree, scores = document.current_run.result.tree(0), document.current_run.result.scores
     with qtbot.waitSignal(document.table_changed):
         document.open_table(make_table("other", {"a": [1, 2, 3]}))
+    person.press(Qt.Key.Key_1, ALT)
+    assert not in_front(person, "scores")
     dialogs.answers = [path]
     person.press(Qt.Key.Key_O, CTRL)
     person.wait(lambda: document.path == path)
@@ -348,7 +352,17 @@ def test_a_project_opens_again_where_it_was_left(at_penguins, document, qtbot, t
     assert document.current_run.result.scores["test"].accuracy == scores["test"].accuracy
     person.wait(lambda: panel.figure is not None)
     assert (panel.figure.x.name, panel.figure.y.name) == ("body_mass_g", "bill_depth_mm")
+    assert in_front(person, "scores")
+    assert not in_front(person, "tree")
     assert not person.window.isWindowModified()
+
+
+def in_front(person, name: str) -> bool:
+    """Whether a view is what one sees at its place."""
+    QGuiApplication.processEvents()
+    panel = person.find(f"panel.{name}")
+    seen = person.window.childAt(panel.mapTo(person.window, panel.rect().center()))
+    return seen is not None and panel.isAncestorOf(seen)
 
 
 @pytest.mark.parametrize("kind", ["tree", "forest", "boosting"])
@@ -398,7 +412,7 @@ def test_model_and_pictures_are_exported(at_penguins, document, tmp_path, dialog
     }
     for view, key in keys.items():
         if key is not None:
-            person.press(key, Qt.KeyboardModifier.AltModifier)
+            person.press(key, ALT)
         for ending in ("png", "svg", "pdf"):
             path = tmp_path / f"{view}.{ending}"
             dialogs.answers = [path]
@@ -423,3 +437,64 @@ def test_model_and_pictures_are_exported(at_penguins, document, tmp_path, dialog
                 assert content.startswith(b"%PDF")
                 assert content.rstrip().endswith(b"%%EOF")
     assert dialogs.asked[1:] == ["Export Picture"] * 15
+
+
+# ---- a model file ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["tree", "boosting"])
+def test_a_model_file_opens_without_a_table_and_predicts(at_penguins, document, tmp_path, dialogs, kind):
+    person, model = at_penguins, tmp_path / "pinguine.tree.json"
+    person.add(kind, **({} if kind == "tree" else {"n_estimators": "5"}))
+    person.train()
+    tree = document.current_run.result.tree(0)
+    new = new_file(tmp_path / "new.csv")
+    expected = tmp_path / "with table.csv"
+    dialogs.answers = [model, new, expected]
+    person.press(Qt.Key.Key_E, CTRL)
+    apply_and_save(person)
+    document.open_table(make_table("other", {"a": [1, 2, 3]}))
+
+    dialogs.answers = [model]
+    person.press(Qt.Key.Key_O, CTRL)
+    person.wait(lambda: person.rows("models.list") == ["pinguine"])
+    assert document.table is None
+    assert person.find("tree.canvas").isVisible()
+    assert person.find("tree.canvas").figure.tree == tree
+    assert person.find("panel.surface").figure is None
+    dialogs.answers = [new, tmp_path / "without table.csv"]
+    apply_and_save(person)
+    head, *lines = (tmp_path / "without table.csv").read_text(encoding="utf-8-sig").splitlines()
+    head_before, *lines_before = expected.read_text(encoding="utf-8-sig").splitlines()
+    assert lines == lines_before
+    assert head == head_before.replace("predicted species", "predicted prediction")
+
+    project = tmp_path / "kept.treewright"
+    dialogs.answers = [project]
+    person.press(Qt.Key.Key_S, CTRL | SHIFT)
+    document.open_table(make_table("other", {"a": [1, 2, 3]}))
+    dialogs.answers = [project]
+    person.press(Qt.Key.Key_O, CTRL)
+    person.wait(lambda: person.rows("models.list") == ["pinguine"])
+    assert document.table is None
+    assert person.find("tree.canvas").figure.tree == tree
+
+
+def apply_and_save(person) -> None:
+    person.press(Qt.Key.Key_P, CTRL)
+    person.wait(lambda: person.window.findChild(QWidget, "apply.save") is not None)
+    person.click("apply.save")
+    person.wait(lambda: person.window.findChild(QWidget, "apply.save") is None)
+
+
+def test_a_tree_changed_by_hand_is_not_copied_as_a_script(at_penguins, document):
+    person = at_penguins
+    person.add("tree")
+    person.train()
+    person.find("tree.canvas").setFocus()
+    person.press(Qt.Key.Key_Down)
+    person.press(Qt.Key.Key_Delete)
+    QGuiApplication.clipboard().setText("what was there")
+    person.press(Qt.Key.Key_C, CTRL | SHIFT)
+    assert "Decision tree 1 was changed by hand" in person.find("notice.text", QLabel).text()
+    assert QGuiApplication.clipboard().text() == "what was there"

@@ -180,7 +180,9 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
         lines.append(make_line("validation", "validation", curve.validation))
     parts = np.asarray(result.parts)
     rows = counted(int(np.count_nonzero(parts == 0)), "training row")
-    if has_validation:
+    if len(parts) == 0:
+        rows = "from a model file"
+    elif has_validation:
         rows += f", {counted(int(np.count_nonzero(parts == 1)), 'validation row')}"
     else:
         rows += ", no validation part"

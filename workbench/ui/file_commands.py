@@ -12,23 +12,33 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from workbench.ui import file_dialogs
+from workbench.ui.centre import VIEWS, Centre
 
 if TYPE_CHECKING:
     from workbench.ui.main_window import MainWindow
 
 MAX_RECENT = 8
+FRONT_VIEWS = "front_views"  # of a document's view state: the names of the views that are not behind a tab
 PROJECT_SUFFIX, MODEL_SUFFIX = ".treewright", ".tree.json"
 PROJECT_FILTER = "Treewright project (*.treewright)"
 Keys = QKeySequence.StandardKey
 
 
 def open_filter() -> str:
-    """What Open shows: tables and projects."""
+    """What Open shows: tables, projects and models."""
     from workbench.readers import SUFFIXES
 
     tables = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-    own = f"*{PROJECT_SUFFIX}"
-    return f"Tables and projects ({tables} {own});;Tables ({tables});;Projects ({own});;All files (*)"
+    project, model = f"*{PROJECT_SUFFIX}", f"*{MODEL_SUFFIX}"
+    kinds = f"Tables ({tables});;Projects ({project});;Models ({model});;All files (*)"
+    return f"Tables, projects and models ({tables} {project} {model});;{kinds}"
+
+
+def table_filter() -> str:
+    """What is shown where only a table will do."""
+    from workbench.readers import SUFFIXES
+
+    return f"Tables ({' '.join(f'*{suffix}' for suffix in SUFFIXES)});;All files (*)"
 
 
 class FileCommands(QObject):
@@ -43,7 +53,8 @@ class FileCommands(QObject):
         self._recent_menu: QMenu | None = None
         self._add_actions()
         self._document.table_changed.connect(self._refresh)
-        self._document.dirty_changed.connect(self._refresh)
+        for signal in (self._document.dirty_changed, self._document.run_added, self._document.run_removed):
+            signal.connect(self._refresh)
         self._refresh()
 
     def _add_actions(self) -> None:
@@ -77,9 +88,8 @@ class FileCommands(QObject):
         self._window.actions_["action.edit.redo"].setText(f"Redo {text}".strip().replace("&", "&&"))
 
     def _refresh(self, *_: object) -> None:
-        has_table = self._document.table is not None
         for verb in ("save", "save_as", "include_rows"):
-            self._window.actions_.enable(f"action.file.{verb}", has_table)
+            self._window.actions_.enable(f"action.file.{verb}", not self._document.is_empty)
 
     def submenu(self, name: str) -> QMenu:
         """The submenu "menu.samples" or "menu.recent"."""
@@ -115,10 +125,7 @@ class FileCommands(QObject):
         self._when_saved("Save before opening a sample?", lambda: self._load_sample(sample))
 
     def _load(self, path: Path) -> None:
-        if path.name.endswith(MODEL_SUFFIX):
-            text = f"{path.name} is an exported model without a table; open the project it came from"
-            self._window.notice.say(text, "Open Another", self.ask_open)
-        elif path.suffix == PROJECT_SUFFIX:
+        if path.suffix == PROJECT_SUFFIX or path.name.endswith(MODEL_SUFFIX):
             self._load_project(path, None)
         else:
             self._start(path.name, lambda: _read_table(path), lambda table: self._take_table(path, table))
@@ -165,7 +172,7 @@ class FileCommands(QObject):
         file_dialogs.ask_open(
             self._window,
             "Find the Data File",
-            open_filter(),
+            table_filter(),
             str(project.parent),
             lambda found: self._load_project(project, Path(found)),
         )
@@ -186,8 +193,12 @@ class FileCommands(QObject):
     def _take_project(self, path: Path, description) -> None:
         self._window.notice.hide()
         self._document.restore(description)
+        for view in self._document.view_state.get(FRONT_VIEWS, ()):
+            if view in VIEWS:
+                self._window.views.show_view(view)
         self._remember(path)
-        self._document.post_message(f"Opened {path.name}")
+        what = "" if self._document.table is not None else ": a model without a table, to look at and apply"
+        self._document.post_message(f"Opened {path.name}{what}")
         notes = getattr(description, "notes", ())
         if notes:
             self._window.notice.say("\n".join(notes))
@@ -229,11 +240,10 @@ class FileCommands(QObject):
 
     def save_as(self) -> None:
         """Ask where to save."""
-        if self._document.table is None:
+        if self._document.is_empty:
             return
         folder = Path(str(self._settings.value("file/folder", "")))
-        name = self._document.path.stem if self._document.path else self._document.table.name
-        proposal = str(folder / f"{Path(name).stem}{PROJECT_SUFFIX}")
+        proposal = str(folder / f"{Path(self._document.name).stem}{PROJECT_SUFFIX}")
         file_dialogs.ask_save(
             self._window, "Save Project", PROJECT_FILTER, proposal, PROJECT_SUFFIX[1:], self._save_to
         )
@@ -246,6 +256,8 @@ class FileCommands(QObject):
         from workbench.project import save_project
 
         include_rows = self._window.actions_["action.file.include_rows"].isChecked()
+        if self._window.centre is not None:
+            self._document.set_view_state(FRONT_VIEWS, _front_views(self._window.centre))
         try:
             save_project(self._document, path, include_rows)
         except (OSError, ValueError) as error:
@@ -254,8 +266,8 @@ class FileCommands(QObject):
             return
         self._document.mark_saved(path)
         self._remember(path)
-        rows = "with the rows" if include_rows else "without rows; it needs the data file beside it"
-        self._document.post_message(f"Saved {path.name} {rows}")
+        rows = " with the rows" if include_rows else " without rows; it needs the data file beside it"
+        self._document.post_message(f"Saved {path.name}{rows if self._document.table is not None else ''}")
         then, self._after_save = self._after_save, None
         if then is not None:
             then()
@@ -273,15 +285,13 @@ class FileCommands(QObject):
         if self._prompt is not None:
             self._prompt.raise_()
             return
-        table = self._document.table
-        name = self._document.path.name if self._document.path else (table.name if table else "")
         box = QMessageBox(self._window)
         box.setObjectName("prompt.save")
         box.setWindowModality(Qt.WindowModality.WindowModal)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(question)
-        box.setInformativeText(f"{name} has changes that are not saved.")
+        box.setInformativeText(f"{self._document.name} has changes that are not saved.")
         box.setStandardButtons(
             QMessageBox.StandardButton.Save
             | QMessageBox.StandardButton.Discard
@@ -299,6 +309,13 @@ class FileCommands(QObject):
             self.save()
         elif answer == QMessageBox.StandardButton.Discard:
             then()
+
+
+def _front_views(centre: Centre) -> list[str]:
+    """Names of the views on screen, without those behind a tab or closed."""
+    # Qt keeps a dock behind a tab "visible" and moves it outside of the window.
+    shown = [name for name, dock in centre.docks.items() if dock.isVisible()]
+    return [name for name in shown if centre.rect().intersects(centre.docks[name].geometry())]
 
 
 def _opened_text(table) -> str:

@@ -198,6 +198,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         document = self.context.document
         document.table_changed.connect(self._on_table_changed)
+        document.run_added.connect(self._on_run_added)
         document.dirty_changed.connect(self._refresh_title)
         theme.changed.connect(self._on_theme_changed)
         self.welcome.sample_chosen.connect(self.files.open_sample)
@@ -222,22 +223,25 @@ class MainWindow(QMainWindow):
         return self.centre
 
     def _on_table_changed(self) -> None:
-        has_table = self.context.document.table is not None
-        if has_table:
+        has_work = not self.context.document.is_empty
+        if has_work:
             self._pages.setCurrentWidget(self.ensure_centre())
         else:
             self._pages.setCurrentWidget(self.welcome)
             self.welcome.set_recent(self.files.recent())
         for name in ("data", "models"):
-            self.docks[name].setVisible(has_table)
+            self.docks[name].setVisible(has_work)
         self._place_settings()
         self._refresh_title()
 
+    def _on_run_added(self, _run_id: str) -> None:
+        if self._pages.currentWidget() is self.welcome:  # a model file, which brings no table
+            self._on_table_changed()
+
     def _refresh_title(self, *_: object) -> None:
         document = self.context.document
-        name = document.path.name if document.path else (document.table.name if document.table else "")
         # Qt reads [*] in a title as "modified" mark; a name holding it shows it doubled.
-        name = name.replace("[*]", "[*][*]")
+        name = document.name.replace("[*]", "[*][*]")
         self.setWindowTitle(f"{name}[*] – Treewright" if name else "Treewright[*]")
         self.setWindowModified(document.is_dirty)
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox
 
+from engine.errors import DataError
 from workbench.ui import file_dialogs
 
 if TYPE_CHECKING:
@@ -130,21 +131,26 @@ class ModelCommands(QObject):
         run = self._document.current_run
         if run is None or run.result is None:
             return
-        QGuiApplication.clipboard().setText(make_script(self._document, run.run_id))
+        try:
+            script = make_script(self._document, run.run_id)
+        except DataError as error:
+            self._window.notice.say(f"No script was copied: {error}")
+            return
+        QGuiApplication.clipboard().setText(script)
         self._document.post_message(f"Copied {run.name} as a Python script")
 
     # -- applying
 
     def ask_apply(self) -> None:
         """Ask for a file to predict."""
-        from workbench.ui.file_commands import open_filter
+        from workbench.ui.file_commands import table_filter
 
-        file_dialogs.ask_open(self._window, "Apply Model to a File", open_filter(), "", self.apply_to)
+        file_dialogs.ask_open(self._window, "Apply Model to a File", table_filter(), "", self.apply_to)
 
     def apply_to(self, path_text: str) -> None:
         """Predict the rows of a file in the background, then show the report."""
         run, table = self._document.current_run, self._document.table
-        if run is None or run.result is None or table is None:
+        if run is None or run.result is None:
             return
         path, result = Path(path_text), run.result
         job = self._window.context.lanes.views.submit_latest(
@@ -169,9 +175,13 @@ class ModelCommands(QObject):
 
 
 def _predict(path: Path, table, result):
-    """Read a file as the training table was read, and predict it; runs on a worker."""
+    """Read a file as the training table, if there is one, was read, and predict it; runs on a worker."""
     from workbench.apply import apply_model, read_like
+    from workbench.readers import read_table
 
-    kinds = {column.name: column.kind for column in table.columns}
-    found = read_like(path, table.options, kinds)
+    if table is None:
+        found = read_table(path)
+    else:
+        kinds = {column.name: column.kind for column in table.columns}
+        found = read_like(path, table.options, kinds)
     return found, apply_model(result, found)

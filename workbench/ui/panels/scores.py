@@ -45,6 +45,10 @@ from workbench.ui.widgets import (
     row,
 )
 
+NO_SCORES = (
+    "No scores yet. Train a model to see how good it is.",
+    "On rows it has never seen, with an interval.",
+)
 CLASS_HEADS = ("Class", "Rows", "Precision", "Recall", "F1")
 
 
@@ -73,13 +77,12 @@ class ScoresPanel(QWidget):
         self._classes = self._make_class_table()
         self._exports = PictureExports.of(context)
         self._exports.register(self, self.picture, "scores")
-        empty = EmptyState(
+        self._empty = EmptyState(
             "scores",
-            "No scores yet. Train a model to see how good it is.",
-            "On rows it has never seen, with an interval.",
+            *NO_SCORES,
             context.actions.get("action.model.train"),
         )
-        self._switch = Switch(empty, self._make_page(), self)
+        self._switch = Switch(self._empty, self._make_page(), self)
         self.setLayout(column(self._switch))
         document = context.document
         document.table_changed.connect(self._refresh)
@@ -169,6 +172,7 @@ class ScoresPanel(QWidget):
         result = run.result if run is not None else None
         self._result = result
         self._switch.show_content(result is not None and bool(result.scores))
+        self._say_why(result)
         if run is None or result is None or not result.scores:
             return
         part = self._fill_parts(parts_of(result))
@@ -182,6 +186,12 @@ class ScoresPanel(QWidget):
         else:
             self.scatter.set_figure(make_predicted_actual(f"{run.name}: predicted and actual", result, part))
         self.importances.set_figure(make_importances(f"{run.name}: importance of columns", result))
+
+    def _say_why(self, result) -> None:
+        if result is not None and not result.scores:
+            self._empty.say("A model file holds no scores.", "Open the project it came from to see them.")
+        else:
+            self._empty.say(*NO_SCORES)
 
     def _fill_parts(self, parts: list[str]) -> str:
         wanted = self._context.document.view_state.get("scores_part", parts[0])

@@ -107,7 +107,12 @@ class SurfacePanel(QWidget):
         result = run.result if run is not None else None
         if run is None or result is None or document.table is None:
             self._inputs, self._asked = None, None
-            self._say("No model yet. Train one to see what it says over two columns.")
+            if result is None:
+                self._say("No model yet. Train one to see what it says over two columns.")
+            else:
+                self._say(
+                    "A model file has no rows to draw.", "Open the project it came from to see a surface."
+                )
             return
         if result.table_fingerprint != document.table.fingerprint:
             self._say("This model was trained on another table.", "Train it again to see its surface.")
