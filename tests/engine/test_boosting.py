@@ -86,7 +86,7 @@ def test_diabetes_is_level_with_scikit_learn():
     assert np.mean(ours) <= 1.01 * np.mean(theirs)
 
 
-def test_two_rows_for_2000_rounds_stay_finite_and_never_rise():
+def test_c19_two_rows_for_2000_rounds_stay_finite_and_never_rise():
     model = GradientBoostingClassifier(n_estimators=2000, learning_rate=1, min_samples_leaf=1)
     model.fit([[0.0], [1.0]], [0, 1])
     assert np.isfinite(model.train_loss_).all()

@@ -24,14 +24,14 @@ def evaluate(loss, raw, y, weights=None):
         (1, 1000.0, 0.0, 0.0),
     ],
 )
-def test_log_loss_at_large_margins(label, raw, loss, gradient):
+def test_c19_log_loss_at_large_margins(label, raw, loss, gradient):
     mean, gradients, hessians = evaluate(BinaryLogLoss(), [raw], [label])
     assert mean == pytest.approx(loss, rel=1e-15)
     assert gradients[0, 0] == pytest.approx(gradient, rel=1e-15)
     assert hessians[0, 0] == pytest.approx(abs(gradient) if abs(gradient) < 1 else 0.0, abs=1e-30)
 
 
-def test_three_classes_at_large_margins():
+def test_c19_three_classes_at_large_margins():
     loss = MultinomialLogLoss(3)
     mean, gradients, hessians = evaluate(loss, [[1000.0, 0.0, -1000.0]], [2])
     assert mean == 2000.0
