@@ -123,6 +123,11 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
+def is_compiling() -> bool:
+    """Tell whether kernels are compiled; NUMBA_DISABLE_JIT=1 runs them as plain Python."""
+    return not numba.config.DISABLE_JIT
+
+
 def specialisations(function: Any) -> int:
     """How many variants of a kernel were compiled; 1 where the compiler is switched off."""
     return len(function.signatures) if hasattr(function, "signatures") else 1

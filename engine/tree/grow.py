@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine import dtypes, parallel
 from engine.base import TrainingData
 from engine.features import FeatureSpec
+from engine.jit import is_compiling
 from engine.tree.kernels import grow as kernels
 from engine.tree.kernels import layout, sort
 from engine.tree.kernels.impurity import describe_node
@@ -258,8 +259,9 @@ def _most_levels(presorted: Presorted) -> int:
 
 
 def _records(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return records whose fields are attributes also where the compiler is switched off."""
-    return np.zeros(size, dtype).view(np.recarray)
+    """Return records with fields as attributes: as numba sees them all, numpy its slower recarray alone."""
+    records = np.zeros(size, dtype)
+    return records if is_compiling() else records.view(np.recarray)
 
 
 def _new_nodes(n_nodes: int, n_outputs: int, n_sets: int) -> layout.Nodes:
