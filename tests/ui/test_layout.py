@@ -1,10 +1,10 @@
 """No label is cut off and no two widgets overlap, in every view, both sizes and both themes."""
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
 from tests import screenshots
-from workbench.ui.widgets import ElidedLabel
+from workbench.ui.widgets import ComboBox, ElidedLabel
 
 
 def cut_off(window):
@@ -18,6 +18,17 @@ def cut_off(window):
         wraps = isinstance(widget, QLabel) and widget.wordWrap()
         if widget.text() and not wraps and widget.width() < widget.minimumSizeHint().width():
             told.append(f"{widget.objectName() or type(widget).__name__}: {widget.text()!r}")
+    return told
+
+
+def without_room_for_their_text(window):
+    """Visible line edits, those in spin boxes too, that show less than the text in them."""
+    told = []
+    for edit in window.findChildren(QLineEdit):
+        margins = edit.textMargins()
+        room = edit.width() - margins.left() - margins.right()
+        if not edit.visibleRegion().isEmpty() and room < edit.fontMetrics().horizontalAdvance(edit.text()):
+            told.append(f"{edit.parent().objectName()}: {edit.text()!r}")
     return told
 
 
@@ -41,9 +52,12 @@ def overlapping(window):
 def test_nothing_is_cut_off_and_nothing_overlaps(session, size):
     session.window.resize(*size)
     session.window.show()
-    faults = {
-        view: cut_off(session.window) + overlapping(session.window) for view in screenshots.walk(session)
-    }
+    faults, sizes = {}, {}
+    for view in screenshots.walk(session):
+        window = session.window
+        faults[view] = cut_off(window) + without_room_for_their_text(window) + overlapping(window)
+        sizes[view] = session.window.size().toTuple()
+    assert sizes == dict.fromkeys(screenshots.VIEWS, size), "the window grew to fit its contents"
     assert faults == {view: [] for view in screenshots.VIEWS}
 
 
@@ -54,3 +68,20 @@ def test_a_label_that_is_cut_off_is_found(qtbot):
     label.resize(10, 20)
     parent.show()
     assert cut_off(parent) == ["QLabel: 'a rather long text'"]
+
+
+def drawn(qtbot, width, text="", placeholder=""):
+    combo = ComboBox()
+    qtbot.addWidget(combo)
+    combo.setPlaceholderText(placeholder)
+    combo.addItem(text)
+    combo.setCurrentIndex(0 if text else -1)
+    combo.resize(width, 30)
+    return combo.grab().toImage()
+
+
+def test_a_combo_box_ends_a_name_too_long_for_it_in_dots(qtbot):
+    assert drawn(qtbot, 200, "name a") != drawn(qtbot, 200, "name b")
+    long = "a column's name that is long "
+    assert drawn(qtbot, 100, long + "a") == drawn(qtbot, 100, long + "b")
+    assert drawn(qtbot, 200, placeholder="Kind") != drawn(qtbot, 200)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
 from workbench.datasets import make_table
 from workbench.ui import theme
 from workbench.ui.about import AboutDialog
+from workbench.ui.centre import SIDE_BY_SIDE, VIEWS
 from workbench.ui.view_commands import restore_view
 from workbench.ui.widgets import ElidedLabel, Label, literal
 
@@ -64,6 +65,47 @@ def test_views_are_in_their_first_places(window, document, small_table):
     assert docks["training"].geometry().top() > docks["tree"].geometry().top()
     assert docks["surface"].geometry().left() > docks["training"].geometry().left()
     assert docks["surface"].geometry().top() == docks["training"].geometry().top()
+
+
+def places(window) -> set[frozenset[str]]:
+    docks = window.centre.docks
+    return {
+        frozenset({name, *(other.objectName()[5:] for other in window.centre.tabifiedDockWidgets(dock))})
+        for name, dock in docks.items()
+    }
+
+
+@pytest.mark.parametrize("size", [(1024, 700), (1199, 900), (1440, 799)])
+def test_a_small_window_shows_one_view_at_a_time(window, document, qtbot, small_table, size):
+    window.resize(*size)
+    document.open_table(small_table)
+    qtbot.waitUntil(lambda: places(window) == {frozenset(VIEWS)})
+    window.actions_["action.view.arrange"].trigger()
+    assert places(window) == {frozenset(VIEWS)}
+    QGuiApplication.processEvents()
+    assert window.size().toTuple() == size, "placing views never widens the window"
+    window.centre.show_view("surface")
+    QGuiApplication.processEvents()
+    window.resize(1440, 900)
+    assert places(window) == SIDE_BY_SIDE
+    window.resize(1024, 700)
+    assert places(window) == {frozenset(VIEWS)}
+
+
+def test_views_placed_by_hand_stay_when_the_window_changes(window, document, qtbot, small_table):
+    window.resize(1440, 900)
+    document.open_table(small_table)
+    QGuiApplication.processEvents()
+    window.actions_["action.view.as_tabs"].trigger()
+    window.resize(1024, 700)
+    window.resize(1440, 900)
+    assert places(window) == {frozenset(VIEWS)}, "tabs by wish stay tabs"
+    window.actions_["action.view.arrange"].trigger()
+    centre = window.centre
+    centre.tabifyDockWidget(centre.docks["training"], centre.docks["surface"])
+    own = places(window)
+    window.resize(1024, 700)
+    assert places(window) == own
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,10 @@ from workbench.ui.widgets import Label, row
 
 VIEWS = ("tree", "training", "surface", "table", "scores", "compare")
 STATE_VERSION = 1
-LOW_HEIGHT = 640  # a view of half this height shows more frame than picture
+NARROW_WIDTH, LOW_HEIGHT = 1200, 800  # of the window; below, views side by side show more frame than picture
+BEHIND_TREE = ("table", "scores", "compare")
+SIDE_BY_SIDE = {frozenset({"tree", *BEHIND_TREE}), frozenset({"training"}), frozenset({"surface"})}
+ONE_AT_A_TIME = {frozenset(VIEWS)}
 
 
 class DockTitle(QWidget):
@@ -57,7 +60,8 @@ class Centre(QMainWindow):
     """The six views.
 
     First run: Tree above, with Table, Scores and Compare behind it as tabs; Training and Surface side by
-    side below. Where that would leave them no room, all are tabs.
+    side below. In a window narrower than 1200 or lower than 800 px all are tabs. A window that crosses these
+    sizes changes from one to the other, unless somebody has placed the views otherwise.
     """
 
     def __init__(self, panels: dict[str, QWidget], parent: QWidget | None = None) -> None:
@@ -67,43 +71,85 @@ class Centre(QMainWindow):
         self.setDockOptions(QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {name: Dock(name, name.capitalize(), panel, self) for name, panel in panels.items()}
-        self._is_arranged = False
+        self._is_new = False
+        self._is_small: bool | None = None  # as the window was at the last look
+        self._is_folded = False  # all are tabs for want of room, not by wish
         self._fold_timer = QTimer(self, singleShot=True, interval=0, timeout=self._fold_titles)
         for dock in self.docks.values():
             dock.dockLocationChanged.connect(self._on_moved)
             dock.visibilityChanged.connect(self._on_moved)
-        self.arrange()
+        self._arrange_side_by_side()
+        self._is_new = True
 
     def _on_moved(self, *_: object) -> None:
         self._fold_timer.start()
 
     def arrange(self) -> None:
         """Put every view back to its first place."""
-        docks = self.docks
-        for dock in docks.values():
-            self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, dock)
-            dock.show()
-        self.splitDockWidget(docks["tree"], docks["training"], Qt.Orientation.Vertical)
-        self.splitDockWidget(docks["training"], docks["surface"], Qt.Orientation.Horizontal)
-        for name in ("table", "scores", "compare"):
-            self.tabifyDockWidget(docks["tree"], docks[name])
-        docks["tree"].raise_()
-        self._is_arranged = True
-        self._share_room()
-        self._fold_timer.start()
+        self._is_small = self._is_folded = self._has_small_window()
+        if self._is_small:
+            self._arrange_as_tabs()
+        else:
+            self._arrange_side_by_side()
 
     def arrange_as_tabs(self) -> None:
-        """Show one view at a time, with all the room."""
+        """Show one view at a time, with all the room, in a window of any size."""
+        self._is_folded = False
+        self._arrange_as_tabs()
+
+    def follow_window(self) -> None:
+        """Change between side by side and tabs where the window has crossed a size."""
+        is_small = self._has_small_window()
+        if is_small == self._is_small or self._is_new:
+            return
+        self._is_small = is_small
+        groups = self._groups()
+        front = next((name for name in VIEWS if not self.docks[name].visibleRegion().isEmpty()), VIEWS[0])
+        if is_small and groups == SIDE_BY_SIDE:
+            self._is_folded = True
+            self._arrange_as_tabs()
+        elif not is_small and self._is_folded and groups == ONE_AT_A_TIME:
+            self._is_folded = False
+            self._arrange_side_by_side()
+        else:
+            return
+        self.docks[front].raise_()
+
+    def _has_small_window(self) -> bool:
+        size = self.window().size()
+        return size.width() < theme.scaled(NARROW_WIDTH) or size.height() < theme.scaled(LOW_HEIGHT)
+
+    def _groups(self) -> set[frozenset[str]]:
+        """The names of the views that share one place, for each place."""
+        name_of: dict[QDockWidget, str] = {dock: name for name, dock in self.docks.items()}
+        return {
+            frozenset({name, *(name_of[other] for other in self.tabifiedDockWidgets(dock))})
+            for name, dock in self.docks.items()
+            if not dock.isHidden()
+        }
+
+    def _arrange_side_by_side(self) -> None:
+        docks = self.docks
+        for dock in docks.values():  # placed anew: six views in one row would widen the window
+            self.removeDockWidget(dock)
+        self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, docks["tree"])
+        self.splitDockWidget(docks["tree"], docks["training"], Qt.Orientation.Vertical)
+        self.splitDockWidget(docks["training"], docks["surface"], Qt.Orientation.Horizontal)
+        for name in BEHIND_TREE:
+            self.tabifyDockWidget(docks["tree"], docks[name])
+        self._show_all()
+        self._share_room()
+
+    def _arrange_as_tabs(self) -> None:
         for name in VIEWS[1:]:
             self.tabifyDockWidget(self.docks[VIEWS[0]], self.docks[name])
+        self._show_all()
+
+    def _show_all(self) -> None:
+        for dock in self.docks.values():
+            dock.show()
         self.docks[VIEWS[0]].raise_()
         self._fold_timer.start()
-
-    def _place_first(self) -> None:
-        if self.height() < theme.scaled(LOW_HEIGHT):
-            self.arrange_as_tabs()
-        else:
-            self._share_room()
 
     def _share_room(self) -> None:
         docks = self.docks
@@ -112,9 +158,9 @@ class Centre(QMainWindow):
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
-        if self._is_arranged and self.isVisible():
-            self._is_arranged = False  # sizes given before the first showing had no room to share
-            QTimer.singleShot(0, self, self._place_first)
+        if self._is_new and self.isVisible():
+            self._is_new = False  # sizes given before the first showing had no room to share
+            QTimer.singleShot(0, self, self.arrange)
 
     def show_view(self, name: str) -> None:
         """Bring a view to the front and give it the focus."""
@@ -137,7 +183,9 @@ class Centre(QMainWindow):
 
     def restore(self, state: bytes) -> bool:
         """Put views where `state` has them; False if it is of another version."""
-        self._is_arranged = False
+        self._is_new = False
         is_restored = bool(state) and self.restoreState(state, STATE_VERSION)
+        self._is_small = self._has_small_window()
+        self._is_folded = self._is_small and self._groups() == ONE_AT_A_TIME
         self._fold_timer.start()
         return is_restored

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, Q
 
 from workbench.ui import theme
 from workbench.ui.actions import ActionSet
-from workbench.ui.centre import VIEWS, Centre, Dock
+from workbench.ui.centre import NARROW_WIDTH, VIEWS, Centre, Dock
 from workbench.ui.command_palette import CommandPalette
 from workbench.ui.context import Context
 from workbench.ui.file_commands import FileCommands
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from workbench.training import Trainer
 
 STATE_VERSION = 1
-NARROW_WIDTH = 1200
 LEFT_WIDTH, RIGHT_WIDTH = 280, 320
 MENUS: dict[str, tuple[str | None, ...]] = {
     "&File": (
@@ -271,6 +270,8 @@ class MainWindow(QMainWindow):
         if is_narrow != self._is_narrow:
             self._is_narrow = is_narrow
             self._place_settings()
+        if self.centre is not None:
+            self.centre.follow_window()
         if self.palette_.isVisible():
             self.palette_.hide()
 
@@ -294,6 +295,8 @@ class MainWindow(QMainWindow):
             self._text_scale = theme.text_scale()
             self._is_narrow = self.width() < theme.scaled(NARROW_WIDTH)
             self._place_settings()
+            if self.centre is not None:
+                self.centre.follow_window()
             QTimer.singleShot(0, self, lambda: self._give_widths(even_if_remembered=True))
 
     def toggle_settings(self) -> None:

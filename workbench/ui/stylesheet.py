@@ -124,6 +124,8 @@ QScrollBar::handle:hover {{ background: {control}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
     background: none; border: none; width: 0; height: 0; }}
 QDockWidget {{ color: {text2}; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 0;
+    border: none; }}
 QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 QCheckBox, QRadioButton {{ min-height: {target}px; spacing: 8px; }}
 QCheckBox::indicator {{ width: 14px; height: 14px; background: {surface}; border: 1px solid {control};

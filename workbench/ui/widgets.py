@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QFontMetrics, QPainter
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -18,6 +18,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStackedLayout,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -197,6 +200,23 @@ class ComboBox(QComboBox):
 
     def wheelEvent(self, event) -> None:
         event.ignore()
+
+    def paintEvent(self, event) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        if self.currentIndex() < 0 and self.placeholderText():
+            option.currentText = self.placeholderText()
+            option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
+        field = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        icon = 0 if option.currentIcon.isNull() else option.iconSize.width() + 4
+        # Qt would cut a long name in the middle of a letter
+        option.currentText = option.fontMetrics.elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, field.width() - icon
+        )
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
 
 class SearchEdit(QLineEdit):

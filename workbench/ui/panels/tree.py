@@ -77,6 +77,7 @@ class TreePanel(QWidget):
         self._which.setPrefix("tree ")
         self._which.setKeyboardTracking(False)
         self._which.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self._which.lineEdit().setTextMargins(8, 0, 0, 0)  # spin boxes pass over their style's padding
         self._which.setToolTip("Which tree: type a number, or press Up and Down")
         actions = self._context.actions
         self._exports = PictureExports.of(self._context)
