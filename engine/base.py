@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -18,6 +19,15 @@ from engine.features import FeatureSpec, encode, is_frame, learn_features
 MAX_DISTINCT_SHARE = 0.5  # float labels with fractions are classes up to this share of distinct values (D17)
 LARGEST_TARGET = 1e150  # beyond, a sum of squares is infinite
 LARGEST_WEIGHT = 1e100  # beyond, and below its inverse, squares of summed weights are infinite or 0
+
+
+class Learner(BaseEstimator):  # type: ignore[misc]
+    """What all estimators share: scikit-learn's parameters, and that missing values are welcome."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 @dataclass(frozen=True)

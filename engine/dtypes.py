@@ -18,7 +18,6 @@ NODE_DTYPE = np.int32  # node numbers and child offsets
 LEVEL_DTYPE = np.int32  # codes of categorical levels
 KIND_DTYPE = np.uint8  # what a node asks
 
-MISSING_LEVEL = np.nan  # in an encoded table a missing category is NaN, as a missing number is
 UNSEEN_LEVEL = -1.0  # in an encoded table: a level that training never saw
 
 

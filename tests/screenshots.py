@@ -9,9 +9,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, QSettings, QTimer
+from PySide6.QtCore import QEventLoop, QSettings
 from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
+from workbench.demo import let_run
 from workbench.ui import theme
 from workbench.ui.application import Session, make_application, make_session
 
@@ -27,9 +28,7 @@ SETTLE_MS = 400  # layouts, the surface's lane and 140 ms of motion
 
 def settle(ms: int = SETTLE_MS) -> None:
     """Let the window do what it has begun."""
-    loop = QEventLoop()
-    QTimer.singleShot(ms, loop.quit)
-    loop.exec()
+    let_run(ms)
 
 
 def train(session: Session, kind: str, **parameters: object) -> None:

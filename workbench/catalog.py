@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -196,13 +196,3 @@ def check_parameter_values(key: str, task: str, values: Mapping[str, Any]) -> No
     """
     for name, value in values.items():
         entry_of(key).parameter(task, name).check(value)
-
-
-def find_parameters(table: Iterable[Parameter], words: str) -> list[Parameter]:
-    """Return the parameters whose name, label, help or alias in another library contains `words`."""
-    wanted = words.casefold()
-    return [p for p in table if any(wanted in text.casefold() for text in _texts(p))]
-
-
-def _texts(parameter: Parameter) -> list[str]:
-    return [parameter.name, parameter.label, parameter.help, *parameter.aliases.values()]

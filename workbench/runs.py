@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 PARTS = ("train", "validation", "test")
 NO_PART = 255
-STATES = ("new", "queued", "training", "done", "stopped", "failed")
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 
@@ -16,7 +14,6 @@ class Selection(QObject):
         super().__init__(parent)
         self._node_path: tuple[int, ...] | None = None
         self._tree_idx = 0
-        self._rows: NDArray[np.int64] = np.empty(0, np.int64)
 
     @property
     def node_path(self) -> tuple[int, ...] | None:
@@ -27,11 +24,6 @@ class Selection(QObject):
     def tree_idx(self) -> int:
         """Which tree of an ensemble is looked at."""
         return self._tree_idx
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """Selected rows of the table, ascending."""
-        return self._rows
 
     def select_node(self, path: tuple[int, ...] | None) -> None:
         if path != self._node_path:
@@ -44,14 +36,8 @@ class Selection(QObject):
             self._tree_idx, self._node_path = tree_idx, None
             self.changed.emit()
 
-    def select_rows(self, rows: NDArray[np.int64]) -> None:
-        rows = np.unique(np.asarray(rows, np.int64))
-        if not np.array_equal(rows, self._rows):
-            self._rows = rows
-            self.changed.emit()
-
     def clear(self) -> None:
         """Select nothing: another model or table is looked at."""
-        if self._node_path is not None or self._tree_idx or len(self._rows):
-            self._node_path, self._tree_idx, self._rows = None, 0, np.empty(0, np.int64)
+        if self._node_path is not None or self._tree_idx:
+            self._node_path, self._tree_idx = None, 0
             self.changed.emit()

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from engine.errors import DataError, FitStopped, ParameterError
 from engine.monitor import FitMonitor
@@ -92,12 +92,20 @@ class Trainer(QObject):
         return next(iter(self._jobs), None)
 
     @property
+    def work_signals(self) -> tuple[SignalInstance, ...]:
+        """Every signal that tells of work begun, gone on or ended."""
+        return (
+            self.started,
+            self.advanced,
+            self.ended,
+            self.cross_validation_started,
+            self.cross_validation_advanced,
+            self.cross_validation_ended,
+        )
+
+    @property
     def cross_validation_job(self) -> Job | None:
         return None if self._cv is None else self._cv[1]
-
-    def job_of(self, run_id: str) -> Job | None:
-        """The training of a model, queued or running."""
-        return self._jobs.get(run_id)
 
     def train(self, run_id: str) -> bool:
         """Train a model with the document as it stands now; later changes do not reach the training.

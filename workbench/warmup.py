@@ -47,9 +47,7 @@ class WarmUp(QObject):
     def is_running(self) -> bool:
         return not self._is_over.is_set()
 
-    def start(
-        self, program: str = sys.executable, arguments: tuple[str, ...] = ("-m", "engine.warmup")
-    ) -> None:
+    def start(self, program: str = sys.executable, arguments: tuple[str, ...] = COMMAND) -> None:
         """Start the child process; with warm caches it ends after reading them."""
         if not self.is_running:
             self._is_over.clear()

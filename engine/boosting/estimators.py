@@ -8,15 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from engine.base import TrainingData, begin_fit, begin_validation, check_X, draw_seed
+from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.boosting.grown import GrowSettings
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, SquaredError
 from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR
 from engine.boosting.rounds import Booster, EarlyStopping, RoundSettings, set_aside
 from engine.errors import DataError, ParameterError
+from engine.inspection import total_gains
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.parameters import check_parameters
 from engine.predict import tree_values
@@ -91,10 +92,52 @@ _DOC = """Gradient boosting of trees{purpose}.
     """
 
 
-class _Boosting(BaseEstimator):  # type: ignore[misc]
-    """What classification and regression share."""
+class _Boosting(Learner):
+    """What classification and regression share; a subclass names its loss."""
 
+    _is_classifier: bool
+    _table: tuple[Any, ...]
     n_outputs_ = 1
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        monitor: FitMonitor | None = None,
+    ) -> Self:
+        """Fit the ensemble; it may end early and is usable all the same.
+
+        ``monitor.on_iteration(event)`` is called in this thread while binning, after the baseline,
+        after every round (with its losses and its trees) and now and then inside a long one. True
+        ends the fit: the finished rounds are kept, see `n_estimators_` and `stopped_`.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like (n_samples, n_features)
+        y : array-like (n_samples,)
+        sample_weight : array-like (n_samples,), optional
+            Rows of weight 0 are left out.
+        X_val, y_val, sample_weight_val : optional
+            Validation rows: for `val_loss_` and early stopping.
+        monitor : FitMonitor, optional
+
+        Raises
+        ------
+        ParameterError
+            A hyperparameter is outside its documented range.
+        DataError
+            X, y or the validation rows do not fit.
+        """
+        training, validation = self._begin(X, y, sample_weight, (X_val, y_val, sample_weight_val))
+        return self._fit(self._make_loss(), training, validation, monitor)
+
+    def _make_loss(self) -> Loss:
+        raise NotImplementedError
 
     def _fit(self, loss: Loss, training: TrainingData, validation: TrainingData | None, monitor: Any) -> Self:
         self.seed_ = draw_seed(self.random_state)
@@ -134,17 +177,16 @@ class _Boosting(BaseEstimator):  # type: ignore[misc]
         )
 
     def _begin(
-        self, table: Any, X: Any, y: Any, sample_weight: Any, validation: tuple[Any, Any, Any]
+        self, X: Any, y: Any, sample_weight: Any, validation: tuple[Any, Any, Any]
     ) -> tuple[TrainingData, TrainingData | None]:
         """Check the parameters and both tables."""
-        check_parameters(self, table)
+        check_parameters(self, self._table)
         if self.reg_lambda != 0 and self.order == 1:
             raise ParameterError(
                 f"reg_lambda is {self.reg_lambda!r} with order=1, where it has no effect; set order=2 or "
                 "reg_lambda=0"
             )
-        is_classifier = table is BOOSTING_CLASSIFIER
-        training = begin_fit(self, X, y, sample_weight, is_classifier=is_classifier)
+        training = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)
         X_val, y_val, sample_weight_val = validation
         if X_val is None:
             if y_val is not None:
@@ -199,13 +241,10 @@ class _Boosting(BaseEstimator):  # type: ignore[misc]
                 sums[:, k] += tree_values([tree], encoded, self.n_jobs)[:, 0]
             yield self.baseline_prediction_ + sums  # in this order: the last equals `raw_predict`
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
 
 class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - see _DOC
+    _is_classifier = False
+    _table = BOOSTING_REGRESSOR
     __doc__ = _DOC.format(
         purpose=" for a numeric target",
         loss='"squared_error"',
@@ -254,42 +293,8 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-        monitor: FitMonitor | None = None,
-    ) -> Self:
-        """Fit the ensemble; it may end early and is usable all the same.
-
-        ``monitor.on_iteration(event)`` is called in this thread while binning, after the baseline,
-        after every round (with its losses and its trees) and now and then inside a long one. True
-        ends the fit: the finished rounds are kept, see `n_estimators_` and `stopped_`.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like (n_samples, n_features)
-        y : array-like (n_samples,)
-        sample_weight : array-like (n_samples,), optional
-            Rows of weight 0 are left out.
-        X_val, y_val, sample_weight_val : optional
-            Validation rows: for `val_loss_` and early stopping.
-        monitor : FitMonitor, optional
-
-        Raises
-        ------
-        ParameterError
-            A hyperparameter is outside its documented range.
-        DataError
-            X, y or the validation rows do not fit.
-        """
-        parts = self._begin(BOOSTING_REGRESSOR, X, y, sample_weight, (X_val, y_val, sample_weight_val))
-        return self._fit(SquaredError(), *parts, monitor)
+    def _make_loss(self) -> Loss:
+        return SquaredError()
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the target: float64 (n_samples,)."""
@@ -302,6 +307,8 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
 
 
 class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - see _DOC
+    _is_classifier = True
+    _table = BOOSTING_CLASSIFIER
     __doc__ = _DOC.format(
         purpose=" for classes",
         loss='"log_loss"',
@@ -350,21 +357,9 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-        monitor: FitMonitor | None = None,
-    ) -> Self:
-        """Fit the ensemble; see `GradientBoostingRegressor.fit`. `y` holds class labels of any type."""
-        parts = self._begin(BOOSTING_CLASSIFIER, X, y, sample_weight, (X_val, y_val, sample_weight_val))
+    def _make_loss(self) -> Loss:
         self.n_classes_ = len(self.classes_)
-        return self._fit(_log_loss(self.n_classes_), *parts, monitor)
+        return _log_loss(self.n_classes_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return raw predictions: log odds (n_samples,) for two classes, else (n_samples, n_classes)."""
@@ -400,9 +395,6 @@ def _log_loss(n_classes: int) -> BinaryLogLoss | MultinomialLogLoss:
 
 
 def _gain_shares(rounds: list[tuple[Tree, ...]], n_features: int) -> NDArray[np.float64]:
-    total = np.zeros(n_features)
-    for trees in rounds:
-        for tree in trees:
-            inner = ~tree.is_leaf
-            np.add.at(total, tree.feature[inner], np.maximum(tree.gain[inner], 0.0))
+    gains = [total_gains(tree, n_features, by_weight=False) for trees in rounds for tree in trees]
+    total = np.sum(gains, axis=0) if gains else np.zeros(n_features)
     return total / total.sum() if total.sum() > 0 else total

@@ -186,15 +186,6 @@ class Booster:
             for_chunks(add_leaf, len(leaves), 1, self._n_jobs if n_rows > LEAF_CHUNK else 1)
         return update
 
-    def _add_leaves(self, tree: Grown, rate: float, class_idx: int, update: NDArray[np.float64]) -> None:
-        leaves, rows = tree.leaves, tree.sample_indices
-
-        def add_leaf(i: int, _start: int, _stop: int) -> None:
-            add_to_rows(rows, leaves[i].start, leaves[i].stop, leaves[i].value * rate, class_idx, update)
-
-        # threads cost more than they save where there is little to add
-        for_chunks(add_leaf, len(leaves), 1, self._n_jobs if len(rows) > LEAF_CHUNK else 1)
-
     def _shorten_leaf_steps(self, grown: Grown) -> None:
         """Halve a leaf's step until its rows' log loss does not rise by the shrunken step (D27)."""
         rate = self._settings.learning_rate

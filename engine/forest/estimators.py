@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from engine.base import TrainingData, begin_fit, begin_validation, check_X, draw_seed
+from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.errors import DataError, ParameterError
 from engine.forest.grow import ForestGrower, Member, StopWatcher, draw_rows
 from engine.forest.parameters import FOREST_CLASSIFIER, FOREST_REGRESSOR
@@ -61,7 +61,7 @@ _DOC = """Random forest (Breiman 2001): exact trees on resampled rows, random co
     """
 
 
-class _RandomForest(BaseEstimator):  # type: ignore[misc]
+class _RandomForest(Learner):
     """What both forests share; a subclass says whether it classifies."""
 
     _is_classifier: bool
@@ -194,11 +194,6 @@ class _RandomForest(BaseEstimator):  # type: ignore[misc]
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "estimators_")
         return tree_values(self.estimators_, check_X(self, X), self.n_jobs) / len(self.estimators_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class RandomForestClassifier(ClassifierMixin, _RandomForest):  # type: ignore[misc]  # noqa: D101 - set below

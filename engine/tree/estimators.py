@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from engine.base import TrainingData, begin_fit, begin_validation, check_X, draw_seed, member_seed
+from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed, member_seed
 from engine.errors import ParameterError
 from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
@@ -61,7 +61,7 @@ _DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen
     """
 
 
-class _DecisionTree(BaseEstimator):  # type: ignore[misc]
+class _DecisionTree(Learner):
     """What both trees share; a subclass says whether it classifies."""
 
     _is_classifier: bool
@@ -121,11 +121,6 @@ class _DecisionTree(BaseEstimator):  # type: ignore[misc]
         """Return the number of leaves."""
         check_is_fitted(self, "tree_")
         return self.tree_.n_leaves
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[misc]  # noqa: D101 - set below

@@ -116,7 +116,7 @@ def test_a_step_that_would_raise_a_leafs_loss_is_halved():
 
     X, y = np.zeros((4, 1)), np.array([1, 1, 1, 0])
     fitted = GradientBoostingClassifier(n_estimators=1)
-    parts = fitted._begin(BOOSTING_CLASSIFIER, X, y, None, (None, None, None))
+    parts = fitted._begin(X, y, None, (None, None, None))
     grow = GrowSettings("leaf", 31, None, 1, 1, 0.0, 1.0, counts_are_hessians=True, n_jobs=1)
     booster = Booster(BinaryLogLoss(), *parts, RoundSettings(1, 1.0, 255, 1.0, 0, grow), None)
     booster._raw[:] = -6.0

@@ -61,12 +61,3 @@ def count(n: float) -> str:
 def counted(n: float, noun: str, plural: str | None = None) -> str:
     """Write "1 row" or "12 rows"."""
     return f"{count(n)} {noun if n == 1 else plural or noun + 's'}"
-
-
-def shorten(text: str, n_letters: int = 40) -> str:
-    """Cut the middle out of a long text so that `n_letters` are left; newlines become blanks."""
-    text = " ".join(text.split("\n"))
-    if len(text) <= n_letters:
-        return text
-    head = n_letters // 2
-    return text[:head] + "…" + text[len(text) - (n_letters - 1 - head) :]

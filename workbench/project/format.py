@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 FORMAT = "treewright-project"
 VERSION = 1
-SUFFIX = ".treewright"
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
+from workbench.document import PROJECT_SUFFIX
+from workbench.exports import MODEL_SUFFIX
 from workbench.ui import file_dialogs
 from workbench.ui.centre import VIEWS, Centre
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 MAX_RECENT = 8
 FRONT_VIEWS = "front_views"  # of a document's view state: the names of the views that are not behind a tab
-PROJECT_SUFFIX, MODEL_SUFFIX = ".treewright", ".tree.json"
 PROJECT_FILTER = "Treewright project (*.treewright)"
 Keys = QKeySequence.StandardKey
 

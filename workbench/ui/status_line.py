@@ -36,15 +36,7 @@ class StatusLine(QStatusBar):
         self.addPermanentWidget(self._bar)
         self.addPermanentWidget(self._jobs)
         context.document.message_posted.connect(self.say)
-        trainer = context.trainer
-        for signal in (
-            trainer.started,
-            trainer.advanced,
-            trainer.ended,
-            trainer.cross_validation_started,
-            trainer.cross_validation_advanced,
-            trainer.cross_validation_ended,
-        ):
+        for signal in context.trainer.work_signals:
             signal.connect(self.refresh)
         theme.changed.connect(self._dress)
         self._dress()

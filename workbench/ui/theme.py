@@ -266,11 +266,6 @@ def mix(over: QColor, under: QColor, share: float) -> QColor:
     return QColor(*(round(a * share + b * (1 - share)) for a, b in channels))
 
 
-def shadow() -> QColor:
-    """Colour under menus and popovers: black at 18 %."""
-    return QColor(0, 0, 0, 46)
-
-
 def palette(t: Tokens) -> QPalette:
     """Every role of Qt's palette from the tokens, the Disabled group too."""
     role = QPalette.ColorRole

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import (
     QComboBox,
@@ -396,8 +396,3 @@ def repolish(widget: QWidget) -> None:
     widget.style().unpolish(widget)
     widget.style().polish(widget)
     widget.update()
-
-
-def is_palette_change(event: QEvent) -> bool:
-    """Tell whether `event` says that colours changed."""
-    return event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)

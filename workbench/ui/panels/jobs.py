@@ -41,15 +41,7 @@ class JobsPanel(QWidget):
         self.messages.setPlaceholderText("What the program did is listed here.")
         told = Label("MESSAGES", "section")
         self.setLayout(column(self._running, told, self.messages, margins=12, spacing=8))
-        trainer = context.trainer
-        for signal in (
-            trainer.started,
-            trainer.advanced,
-            trainer.ended,
-            trainer.cross_validation_started,
-            trainer.cross_validation_advanced,
-            trainer.cross_validation_ended,
-        ):
+        for signal in context.trainer.work_signals:
             signal.connect(self.refresh)
         context.document.message_posted.connect(self.add_message)
         theme.changed.connect(self._dress)
