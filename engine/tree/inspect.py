@@ -24,17 +24,14 @@ _PLAIN_EXPONENTS = range(-5, 16)  # written without a power of ten
 
 @dataclass(frozen=True, eq=False)
 class TreeDescription:
-    """What a view shows of every node, in the order of the tree's nodes.
+    """What a view shows of every node. Words are made when asked for: most of a large tree is never seen.
 
     Attributes
     ----------
-    rules : tuple of str
-        The question, such as "bill_length_mm ≤ 43.35", "island: Biscoe, Dream + 2", "A is missing";
-        empty at leaves.
-    full_rules : tuple of str
-        The same with every level and the threshold's exact digits, for tooltips.
-    edges : tuple of str
-        What is written on the edge that leads here: "yes", "no", or level names; empty at the root.
+    tree : Tree
+    features : sequence of FeatureSpec
+    gaps : float64 (n_nodes, 2) or None
+        Neighbouring values of the table around every threshold.
     n_rows, weighted : int64 and float64 (n_nodes,)
         Rows and their weight.
     values : float64 (n_nodes, n_outputs)
@@ -48,9 +45,9 @@ class TreeDescription:
         The side they take, -1 at leaves.
     """
 
-    rules: tuple[str, ...]
-    full_rules: tuple[str, ...]
-    edges: tuple[str, ...]
+    tree: Tree
+    features: Sequence[FeatureSpec]
+    gaps: NDArray[np.float64] | None
     n_rows: NDArray[np.int64]
     weighted: NDArray[np.float64]
     values: NDArray[np.float64]
@@ -59,6 +56,23 @@ class TreeDescription:
     gain: NDArray[np.float64]
     n_missing: NDArray[np.int64]
     missing_child: NDArray[np.int32]
+
+    def rule(self, node: int) -> str:
+        """Return a node's question, such as "bill_length_mm ≤ 43.35", "island: Biscoe, Dream + 2" or
+        "A is missing"; empty at a leaf."""
+        if self.tree.kind[node] == LEAF:
+            return ""
+        gap = None if self.gaps is None or np.isnan(self.gaps[node, 0]) else self.gaps[node]
+        return _rule(self.tree, node, self.features, None if gap is None else (float(gap[0]), float(gap[1])))
+
+    def full_rule(self, node: int) -> str:
+        """Return the question with every level and the threshold's exact digits, for tool tips."""
+        is_leaf = self.tree.kind[node] == LEAF
+        return "" if is_leaf else _rule(self.tree, node, self.features, None, is_full=True)
+
+    def edge(self, node: int, parent: int) -> str:
+        """Return what is written on the edge that leads from `parent` to `node`."""
+        return edge_label(self.tree, parent, node - int(self.tree.first_child[parent]), self.features)
 
 
 def describe(
@@ -83,21 +97,11 @@ def describe(
     gaps : float64 (n_nodes, 2), optional
         From `threshold_gaps`: thresholds are then as short as the table allows.
     """
-    inner = [node for node in range(tree.n_nodes) if tree.kind[node] != LEAF]
-    rules, full_rules, edges = ([""] * tree.n_nodes for _ in range(3))
-    for node in inner:
-        gap = (
-            None if gaps is None or np.isnan(gaps[node, 0]) else (float(gaps[node, 0]), float(gaps[node, 1]))
-        )
-        rules[node] = _rule(tree, node, features, gap)
-        full_rules[node] = _rule(tree, node, features, None, is_full=True)
-        for k, child in enumerate(tree.children(node)):
-            edges[child] = edge_label(tree, node, k, features)
     has_spread = classes is None and not is_step
     return TreeDescription(
-        rules=tuple(rules),
-        full_rules=tuple(full_rules),
-        edges=tuple(edges),
+        tree=tree,
+        features=features,
+        gaps=gaps,
         n_rows=tree.n_node_samples,
         weighted=tree.weighted_n_node_samples,
         values=tree.value,

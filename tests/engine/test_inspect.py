@@ -78,10 +78,10 @@ SET = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 1)]
 )  # fmt: skip
 def test_rules_in_words(node, rule, full):
     told = describe(chain((*node, 0)), FEATURES)
-    assert told.rules == (rule, "", "")
-    assert told.full_rules == (full, "", "")
-    edges = ("", "Biscoe", "Torgersen") if node[0] == MULTIWAY else ("", "yes", "no")
-    assert told.edges == edges
+    assert [told.rule(i) for i in range(3)] == [rule, "", ""]
+    assert [told.full_rule(i) for i in range(3)] == [full, "", ""]
+    edges = ["Biscoe", "Torgersen"] if node[0] == MULTIWAY else ["yes", "no"]
+    assert [told.edge(1, 0), told.edge(2, 0)] == edges
     np.testing.assert_array_equal(told.sd, [2, 2, 2])
 
 
@@ -120,7 +120,8 @@ def test_no_row_changes_side_by_the_written_threshold():
     rng = np.random.default_rng(0)
     X = np.sort(rng.normal(size=(300, 1)) * 10.0 ** rng.integers(-9, 9, (300, 1)), axis=0)
     tree = chain(*[(THRESHOLD, 0, float((X[i, 0] + X[i + 1, 0]) / 2), [], 1) for i in range(299)])
-    rules = describe(tree, FEATURES, gaps=threshold_gaps(tree, X)).rules
+    told = describe(tree, FEATURES, gaps=threshold_gaps(tree, X))
+    rules = [told.rule(node) for node in range(tree.n_nodes)]
     for node in np.flatnonzero(tree.kind == THRESHOLD):
         written = float(rules[node].split("≤ ")[1].replace("−", "-"))
         np.testing.assert_array_equal(X[:, 0] <= written, X[:, 0] <= tree.threshold[node])

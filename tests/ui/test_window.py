@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
@@ -338,3 +340,19 @@ def test_every_command_is_in_a_menu_or_the_palette_with_a_name(window, document,
     menus = [action.text() for action in window.menuBar().actions()]
     assert menus[:2] == ["&File", "&Edit"]
     assert menus[-2:] == ["&View", "&Help"]
+
+
+def test_the_views_are_made_one_an_event_so_that_the_window_answers(window, qtbot):
+    seen: list[int] = []
+    heartbeat = QTimer(interval=0)
+    heartbeat.timeout.connect(lambda: seen.append(len(window._panels)))
+    heartbeat.start()
+    done: list[str] = []
+    window.prepare_centre(lambda: done.append("prepared"))
+    qtbot.wait_until(lambda: bool(done))
+    heartbeat.stop()
+    assert {n - before for before, n in pairwise(seen)} <= {0, 1, -6}
+    assert max(seen) == 6
+    assert set(window.centre.docks) == set(VIEWS)
+    window.prepare_centre(lambda: done.append("at once"))
+    assert done[-1] == "at once"

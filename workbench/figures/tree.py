@@ -139,11 +139,11 @@ class TreeFigure:
 
     def rule(self, node: int) -> Rule:
         """The question of an inner node; three empty texts at a leaf."""
-        text = self.description.rules[node]
+        text = self.description.rule(node)
         if not text:
             return Rule("", "", "")
         name = self.features[int(self.tree.feature[node])].name
-        return Rule(name, text[len(name) :], self.description.full_rules[node])
+        return Rule(name, text[len(name) :], self.description.full_rule(node))
 
     def prediction(self, node: int) -> str:
         """What the node answers: "Adelie 70 %", "5.11 ± 0.8"."""
@@ -186,7 +186,8 @@ class TreeFigure:
 
     def branch(self, node: int) -> str:
         """Return "yes", "no" or the level's name of the edge that leads to `node`."""
-        return self.description.edges[node]
+        parent = int(self.parent[node])
+        return "" if parent < 0 else self.description.edge(node, parent)
 
     def hidden_text(self, node: int) -> str:
         """What the pill under a closed branch says."""
@@ -245,16 +246,22 @@ def make_tree_figure(
     """
     from engine.tree.inspect import describe
 
-    parent, n_leaves = tree.parent, tree.is_leaf.astype(np.int64)
-    for node in range(tree.n_nodes - 1, 0, -1):  # children come after parents
-        n_leaves[parent[node]] += n_leaves[node]
     kind = kind or ("classes" if classes else "mean")
     low, high = _value_range(tree, kind)
     description = describe(tree, features, classes or None, is_step=kind == "step")
     return TreeFigure(
-        title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx, parent,
-        tree.depths, n_leaves, low, high, edited,
+        title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
+        tree.parent, tree.depths, _leaves_below(tree), low, high, edited,
     )  # fmt: skip
+
+
+def _leaves_below(tree: Tree) -> NDArray[np.int64]:
+    """Count the leaves at or below every node, level by level from the deepest."""
+    parent, depth, n_leaves = tree.parent, tree.depths, tree.is_leaf.astype(np.int64)
+    levels = np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1])
+    for nodes in reversed(levels[1:]):
+        np.add.at(n_leaves, parent[nodes], n_leaves[nodes])
+    return n_leaves
 
 
 def _value_range(tree: Tree, kind: str) -> tuple[float, float]:

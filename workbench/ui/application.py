@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
+from workbench.collector import Collector
 from workbench.document import Document
 from workbench.jobs import Lanes
 from workbench.selection import Selection
@@ -29,9 +30,11 @@ class Session:
     trainer: Trainer
     window: MainWindow
     warm_up: WarmUp
+    collector: Collector
 
     def shut_down(self) -> bool:
         """End all background work; False if something could not be ended in time."""
+        self.collector.stop()
         self.warm_up.stop()
         return self.lanes.shut_down(QUIT_TIMEOUT_S)
 
@@ -58,7 +61,9 @@ def make_session(settings: QSettings | None = None) -> Session:
     trainer.crashed.connect(lambda title, details: show_error(title, details, window))
     warm_up.advanced.connect(lambda text: window.status.say(f"Preparing the engine, once: {text}"))
     warm_up.ended.connect(lambda _is_warm: window.status.say("Ready"))
-    return Session(document, lanes, trainer, window, warm_up)
+    collector = Collector(lambda: bool(lanes.live_jobs), window)
+    collector.start()
+    return Session(document, lanes, trainer, window, warm_up, collector)
 
 
 def run(file: str | None = None, sample: str | None = None) -> int:

@@ -167,7 +167,8 @@ class FileCommands(QObject):
                 self._window.notice.say(text, "Open Another", self.ask_open)
             self._document.post_message(f"{name} was not opened")
             return
-        take(future.result())
+        found = future.result()
+        self._window.prepare_centre(lambda: take(found))
 
     def _ask_data(self, project: Path) -> None:
         file_dialogs.ask_open(

@@ -115,6 +115,7 @@ class MainWindow(QMainWindow):
         self.actions_ = ActionSet(self)
         self.context = Context(document, trainer, lanes, selection, self.actions_, settings)
         self.centre: Centre | None = None
+        self._panels: dict[str, QWidget] = {}
         self._is_narrow = False
         self._may_close = False
         self._text_scale = theme.text_scale()
@@ -207,12 +208,33 @@ class MainWindow(QMainWindow):
 
     # -- the middle
 
+    def prepare_centre(self, then: Callable[[], object]) -> None:
+        """Make the views one at a time, so that the window answers in between; `then` go on."""
+        if self.centre is not None:
+            then()
+            return
+        if not self._make_next_panel():
+            self.ensure_centre()
+        QTimer.singleShot(0, self, lambda: self.prepare_centre(then))
+
+    def _make_next_panel(self) -> bool:
+        from workbench.ui.views import PANELS
+
+        name = next((name for name in PANELS if name not in self._panels), None)
+        if name is None:
+            return False
+        panel = PANELS[name](self.context)
+        panel.setParent(self)  # until its dock takes it
+        self._panels[name] = panel
+        return True
+
     def ensure_centre(self) -> Centre:
         """Make the views on first need: plots take longer to import than a window may to open."""
         if self.centre is None:
-            from workbench.ui.views import make_panels
-
-            self.centre = Centre(make_panels(self.context))
+            while self._make_next_panel():
+                pass
+            panels, self._panels = self._panels, {}
+            self.centre = Centre(panels)
             self.views.bind_centre(self.centre)
             self._pages.addWidget(self.centre)
             state = self.context.settings.value("window/centre")

@@ -1,4 +1,4 @@
-"""Makes the panels of the middle; imported on first need, for plots take long to import."""
+"""The panels of the middle, in the order of the View menu; imported on first need: plots take long."""
 
 from __future__ import annotations
 
@@ -22,8 +22,3 @@ PANELS: dict[str, Callable[[Context], QWidget]] = {
     "scores": ScoresPanel,
     "compare": ComparePanel,
 }
-
-
-def make_panels(context: Context) -> dict[str, QWidget]:
-    """One panel a view, in the order of the View menu."""
-    return {name: panel(context) for name, panel in PANELS.items()}

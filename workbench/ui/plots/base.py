@@ -72,14 +72,17 @@ class LiteralAxis(pg.AxisItem):
         self.enableAutoSIPrefix(False)
         self.setStyle(tickLength=-4, maxTickLevel=0, autoExpandTextSpace=True, tickTextOffset=6)
         self.name = ""
+        self._labelled: tuple[str, dict[str, str]] | None = None
         self.setTickDensity(0.6)
 
     def set_name(self, name: str) -> None:
         self.name = name
         room = self.geometry().height() if self.orientation in ("left", "right") else self.geometry().width()
         shown = QFontMetricsF(theme.font(11)).elidedText(name, Qt.TextElideMode.ElideMiddle, max(room, 24))
-        size = f"{theme.scaled(11)}px"
-        self.setLabel(html.escape(shown), **{"color": theme.tokens().text2, "font-size": size})
+        look = {"color": theme.tokens().text2, "font-size": f"{theme.scaled(11)}px"}
+        if (shown, look) != self._labelled:  # a label lays the whole plot out anew
+            self._labelled = shown, look
+            self.setLabel(html.escape(shown), **look)
 
     def resizeEvent(self, event=None) -> None:
         if getattr(self, "name", ""):

@@ -94,8 +94,7 @@ class TrainingPlot(FigurePlot):
     def _draw_line(self, idx: int, line) -> None:
         colour = self._colour(idx, line)
         style = Qt.PenStyle.DotLine if line.role == "out_of_bag" or line.is_dashed else Qt.PenStyle.SolidLine
-        self.curves[idx].setPen(pen(colour, WIDTHS.get(line.role, 2.0), style))
-        self.curves[idx].setData(line.x, line.y)
+        self.curves[idx].setData(line.x, line.y, pen=pen(colour, WIDTHS.get(line.role, 2.0), style))
         alone = line.alone
         self._dots[idx].setData(line.x[alone], line.y[alone], size=7, brush=colour, pen=pen(colour))
 
