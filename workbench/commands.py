@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QUndoCommand
 
 if TYPE_CHECKING:
-    from workbench.document import DataState, Document
+    from workbench.document import Document
     from workbench.runs import ModelSpec, RunRecord, RunResult
+    from workbench.state import DataState
 
 
 class CommandId(IntEnum):

@@ -134,8 +134,8 @@ class Table:
         notes = tuple(note for note in self.notes if note not in gone) + column_notes(column)
         return replace(self, columns=columns, notes=notes)
 
-    def with_column_tokens(self, name: str, tokens: tuple[str, ...]) -> Table:
-        """Return a table in which other texts mean "missing" in one column (C08).
+    def with_column_tokens(self, name: str, tokens: tuple[str, ...] | None) -> Table:
+        """Return a table in which other texts mean "missing" in one column; None: those of the table (C08).
 
         The choice enters `options`, so that it is saved and holds for prediction files.
 
@@ -144,8 +144,11 @@ class Table:
         DataError
             No column has this name.
         """
-        changed = self.replace_column(self.column(name).with_missing_tokens(tokens))
-        options = replace(self.options, column_tokens={**self.options.column_tokens, name: tokens})
+        own = {key: value for key, value in self.options.column_tokens.items() if key != name}
+        if tokens is not None:
+            own[name] = tokens
+        options = replace(self.options, column_tokens=own)
+        changed = self.replace_column(self.column(name).with_missing_tokens(options.tokens_of(name)))
         return replace(changed, options=options)
 
 

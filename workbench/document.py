@@ -6,9 +6,10 @@ Public mutators push undo commands; commands call ``_write_*``, which alone chan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,37 +19,16 @@ from PySide6.QtGui import QUndoStack
 from engine.errors import DataError, ParameterError
 from workbench import commands, editing
 from workbench.catalog import adapted_parameters, entry_of, start_parameters
-from workbench.datasets import ROLES, Table, default_roles, proposes_classes
+from workbench.datasets import ROLES, Table, default_roles
 from workbench.runs import ModelSpec, RunRecord, RunResult, SplitSettings
-from workbench.splitting import deal_rows
+from workbench.state import DataState, Snapshot
 
 if TYPE_CHECKING:
     from workbench.datasets import ReadOptions
     from workbench.project.format import ProjectDescription
 
-Derived = TypeVar("Derived")
-
 PROJECT_SUFFIX = ".treewright"  # a model file that was opened is not saved over
 SINGLE_ROLES = ("target", "weight", "group")  # at most one column has such a role
-
-
-@dataclass(frozen=True, eq=False)
-class DataState:
-    """All that is known about the table; one value, so that undo is keeping the old one.
-
-    Attributes
-    ----------
-    as_classes : bool or None
-        The user's choice for a numeric target; None follows the proposal (D14).
-    event_class : str or None
-        The user's choice; None is the second class.
-    """
-
-    table: Table | None = None
-    roles: dict[str, str] | None = None
-    as_classes: bool | None = None
-    event_class: str | None = None
-    split: SplitSettings = field(default_factory=SplitSettings)
 
 
 class Document(QObject):
@@ -76,12 +56,12 @@ class Document(QObject):
         self._current_run_id: str | None = None
         self._n_runs_made = 0
         self._has_new_results = self._was_dirty = False
-        self._derived: dict[str, Any] = {}
 
     # ---- state -------------------------------------------------------------------------------
 
     @property
     def data(self) -> DataState:
+        """The table and all that is known about it, as one value."""
         return self._data
 
     @property
@@ -94,42 +74,31 @@ class Document(QObject):
 
     @property
     def target(self) -> str | None:
-        return next((name for name, role in self.roles.items() if role == "target"), None)
+        return self._data.target
 
     @property
     def features(self) -> list[str]:
-        return [name for name, role in self.roles.items() if role == "feature"]
+        return self._data.features
 
     @property
     def is_classification(self) -> bool:
         """True when the target is classes; False without a target."""
-        if self.table is None or self.target is None:
-            return False
-        column = self.table.column(self.target)
-        if column.kind not in ("number", "date") or self._data.as_classes is None:
-            return self._derive("proposal", lambda: proposes_classes(column)[0])
-        return self._data.as_classes
+        return self._data.is_classification
 
     @property
     def task(self) -> str:
         """ "classes" or "numbers"; classes until a target says otherwise."""
-        return "classes" if self.target is None or self.is_classification else "numbers"
+        return self._data.task
 
     @property
     def classes(self) -> tuple[str, ...]:
         """Labels of the target in their order, spelled as in the file; empty for a number target."""
-        if self.table is None or self.target is None or not self.is_classification:
-            return ()
-        column = self.table.column(self.target)
-        return self._derive("classes", lambda: column.label_codes()[1])
+        return self._data.classes
 
     @property
     def event_class(self) -> str | None:
         """The class that a two-class target is about; None for other targets."""
-        classes = self.classes
-        if len(classes) != 2:
-            return None
-        return self._data.event_class if self._data.event_class in classes else classes[1]
+        return self._data.event
 
     @property
     def split(self) -> SplitSettings:
@@ -138,24 +107,12 @@ class Document(QObject):
     @property
     def parts(self) -> NDArray[np.uint8] | None:
         """Part of each row: 0 training, 1 validation, 2 test, 255 none; None without a target."""
-        return None if self.table is None or self.target is None else self._dealt()[0]
+        return self._data.parts
 
     @property
     def split_notes(self) -> tuple[str, ...]:
         """What dealing the rows into parts has to say: rows left out and why, small classes."""
-        return () if self.table is None or self.target is None else self._dealt()[1]
-
-    def _dealt(self) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
-        assert self.table is not None
-        assert self.target is not None
-        table, target, classes = self.table, self.target, self.classes
-        return self._derive("parts", lambda: deal_rows(table, target, classes, self.roles, self.split))
-
-    def _derive(self, key: str, make: Callable[[], Derived]) -> Derived:
-        """Keep what follows from the data until the data changes."""
-        if key not in self._derived:
-            self._derived[key] = make()
-        return cast("Derived", self._derived[key])
+        return self._data.split_notes
 
     @property
     def runs(self) -> dict[str, RunRecord]:
@@ -220,21 +177,37 @@ class Document(QObject):
         self._reset(DataState(table, roles), {}, None, None)
 
     def reread(self, options: ReadOptions) -> None:
-        """Read the table's file again, differently; roles of columns that remain are kept.
+        """Read the table's file again, differently, and take what it gives.
+
+        A window reads in a worker instead, and calls `take_reread` with the table.
 
         Raises
         ------
         DataError
             The file cannot be read so, or the table did not come from a file.
         """
+        from workbench.readers import read_table
+
+        self.take_reread(read_table(self.file_to_reread(), options))
+
+    def file_to_reread(self) -> Path:
+        """Return the table's file; raises DataError if the table did not come from one."""
         table = self._table()
         if table.path is None:
             raise DataError(f"{table.name} is a sample table, so there is no file to read differently")
-        from workbench.readers import read_table
+        return table.path
 
-        again = read_table(table.path, options)
+    def take_reread(self, again: Table) -> None:
+        """Put another reading of the same file in place of the table; remaining columns keep their roles."""
         roles = {name: self.roles.get(name, role) for name, role in default_roles(again).items()}
         self._push_data("Read the file differently", table=again, roles=roles)
+
+    def set_column_tokens(self, name: str, tokens: tuple[str, ...] | None) -> None:
+        """Let other texts mean "missing" in one column; None: those of the file (C08)."""
+        table = self._table()
+        if tokens == table.options.column_tokens.get(name):
+            return
+        self._push_data(f"Set missing values of {name}", table=table.with_column_tokens(name, tokens))
 
     def set_kind(self, names: Iterable[str], kind: str) -> None:
         """Read columns as another kind; raises DataError where the cells cannot be read so."""
@@ -434,10 +407,21 @@ class Document(QObject):
 
     # ---- files -------------------------------------------------------------------------------
 
-    def mark_saved(self, path: Path) -> None:
-        """Take note that the project as it stands was written to `path`."""
-        self._path, self._has_new_results = path, False
-        self.undo_stack.setClean()
+    def snapshot(self) -> Snapshot:
+        """Return what a project file holds, as values that later changes leave alone."""
+        return Snapshot(self._data, dict(self._runs), self._current_run_id, deepcopy(self.view_state))
+
+    def mark_saved(self, path: Path, saved: Snapshot | None = None) -> None:
+        """Take note that `saved` was written to `path`; None: the project as it stands.
+
+        What was changed since the snapshot was taken stays a change that is not saved.
+        """
+        self._path = path
+        if saved is None or saved.holds_work_of(self.snapshot()):
+            self._has_new_results = False
+            self.undo_stack.setClean()
+        else:
+            self.undo_stack.resetClean()  # no step of the stack is what the file holds
         self._tell_dirty()
 
     def restore(self, description: ProjectDescription) -> None:
@@ -465,7 +449,7 @@ class Document(QObject):
         for run_id in list(self._runs):
             self._write_run_removed(run_id)
         self.undo_stack.clear()
-        self._derived, self._data, self._path = {}, data, path
+        self._data, self._path = data, path
         self.view_state, self._has_new_results = dict(view_state or {}), False
         self._n_runs_made = max((int(run_id.removeprefix("run")) for run_id in runs), default=0)
         self.table_changed.emit()
@@ -478,7 +462,7 @@ class Document(QObject):
 
     def _write_data(self, new: DataState) -> None:
         is_other_table = new.table is not self._data.table
-        self._data, self._derived = new, {}
+        self._data = new
         if is_other_table:
             self.table_changed.emit()
         self.columns_changed.emit()

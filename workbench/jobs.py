@@ -1,4 +1,4 @@
-"""Background work without locks: jobs, and the three lanes they run in.
+"""Background work without locks: jobs, and the lanes they run in.
 
 The worker only fills a queue; a `Job`, in the GUI thread, empties it.
 """
@@ -293,16 +293,21 @@ def _work_in_child(work: Work, connection: Connection) -> None:
 
 
 class Lanes:
-    """The three lanes of the program: `fit` (one at a time), `views` (latest wins), `process`."""
+    """The lanes of the program: `fit` (one at a time), `views` (latest wins), `process`, `files`.
+
+    `files` writes what is saved, one after the other: no picture and no training is worth waiting for.
+    """
 
     def __init__(self) -> None:
         self.fit = Lane("fit")
         self.views = ViewLane()
         self.process = ProcessLane("process")
+        self.files = Lane("files")
 
     @property
     def live_jobs(self) -> list[Job]:
-        return [*self.fit.live_jobs, *self.views.live_jobs, *self.process.live_jobs]
+        lanes = (self.fit, self.views, self.process, self.files)
+        return [job for lane in lanes for job in lane.live_jobs]
 
     def shut_down(self, timeout_s: float = 3.0) -> bool:
         """Stop everything and wait; no job emits anything after this call began.
@@ -310,7 +315,7 @@ class Lanes:
         Returns False if work is still running after `timeout_s` (a call that cannot be interrupted,
         such as an import): the caller then ends the process with `platform.leave_at_once`.
         """
-        lanes = (self.fit, self.views, self.process)
+        lanes = (self.fit, self.views, self.process, self.files)
         for job in self.live_jobs:
             job.silence()
         deadline = monotonic() + timeout_s

@@ -328,6 +328,7 @@ def test_a_project_opens_again_where_it_was_left(at_penguins, document, qtbot, t
     assert in_front(person, "scores")
     dialogs.answers = [path]
     person.press(Qt.Key.Key_S, CTRL)
+    person.wait(lambda: not person.window.files.is_saving)
     assert path.exists()
     frame = feature_frame(document.table, document.current_run.result.features)
     before = [
@@ -472,6 +473,7 @@ def test_a_model_file_opens_without_a_table_and_predicts(at_penguins, document, 
     project = tmp_path / "kept.treewright"
     dialogs.answers = [project]
     person.press(Qt.Key.Key_S, CTRL | SHIFT)
+    person.wait(lambda: not person.window.files.is_saving)
     document.open_table(make_table("other", {"a": [1, 2, 3]}))
     dialogs.answers = [project]
     person.press(Qt.Key.Key_O, CTRL)

@@ -142,11 +142,13 @@ def test_save_asks_once_then_writes_and_reopens(window, document, qtbot, tmp_pat
     path = tmp_path / "Größe 数据.treewright"
     dialogs.answers = [path]
     window.actions_["action.file.save"].trigger()
+    qtbot.waitUntil(lambda: not window.files.is_saving)
     assert path.exists()
     assert "with the rows" in window.status.message
     assert not window.isWindowModified()
     document.set_roles(["size"], "ignored")
     window.actions_["action.file.save"].trigger()
+    qtbot.waitUntil(lambda: not window.files.is_saving)
     assert dialogs.asked == ["Save Project"], "the second save knows where"
     document.open_table(make_table("other", {"a": [1, 2]}))
     open_file(window, document, qtbot, path)
@@ -154,11 +156,12 @@ def test_save_asks_once_then_writes_and_reopens(window, document, qtbot, tmp_pat
     assert window.files.recent()[0] == str(path)
 
 
-def test_a_failed_save_says_so_and_keeps_the_work(window, document, tmp_path, dialogs, small_table):
+def test_a_failed_save_says_so_and_keeps_the_work(window, document, qtbot, tmp_path, dialogs, small_table):
     document.open_table(small_table)
     document.set_target("y")
     dialogs.answers = [tmp_path / "no such folder" / "p.treewright"]
     window.actions_["action.file.save"].trigger()
+    qtbot.waitUntil(lambda: not window.files.is_saving)
     assert "p.treewright was not saved" in window.notice.text
     assert window.isWindowModified()
 
@@ -178,14 +181,15 @@ def test_closing_with_changes_asks_and_cancel_stays(window, document, small_tabl
     assert not window.isVisible()
 
 
-def test_closing_with_save_writes_first(window, document, tmp_path, dialogs, small_table):
+def test_closing_with_save_writes_first(window, document, qtbot, tmp_path, dialogs, small_table):
     document.open_table(small_table)
     document.set_target("y")
     dialogs.answers = [tmp_path / "kept.treewright"]
     window.close()
     QTest.mouseClick(prompt_of(window).button(BUTTON.Save), Qt.MouseButton.LeftButton)
+    assert window.isVisible(), "it closes once the file is written"
+    qtbot.waitUntil(lambda: not window.isVisible())
     assert (tmp_path / "kept.treewright").exists()
-    assert not window.isVisible()
 
 
 def test_save_dialog_cancelled_keeps_the_window_open(window, document, dialogs, small_table):
@@ -195,6 +199,7 @@ def test_save_dialog_cancelled_keeps_the_window_open(window, document, dialogs, 
     window.close()
     QTest.mouseClick(prompt_of(window).button(BUTTON.Save), Qt.MouseButton.LeftButton)
     assert window.isVisible()
+    assert not window.files.is_saving
 
 
 def test_opening_another_file_asks_about_changes(window, document, qtbot, tmp_path, small_table):

@@ -26,8 +26,8 @@ from workbench.scoring import ClassScores, Estimate, ScoreSet
 
 if TYPE_CHECKING:
     from workbench.crossvalidation import CrossValidation
-    from workbench.document import DataState
     from workbench.runs import RunRecord
+    from workbench.state import DataState
 
 FORMAT = "treewright-project"
 VERSION = 1

@@ -18,11 +18,11 @@ from engine.errors import DataError
 from workbench.catalog import CATALOG
 from workbench.columns import KINDS, Column
 from workbench.datasets import ROLES, Table, default_roles
-from workbench.document import DataState
 from workbench.exports import MODEL_SUFFIX, load_model
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
+from workbench.state import DataState
 
 MAX_EXPANSION = 1000  # a member that unpacks to more than this many times its size is a trap
 MIN_SUSPECT_BYTES = 100_000_000

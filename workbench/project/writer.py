@@ -18,15 +18,17 @@ if TYPE_CHECKING:
     from workbench.datasets import Table
     from workbench.document import Document
     from workbench.runs import RunRecord, RunResult
+    from workbench.state import Snapshot
 
 
-def save_project(document: Document, path: str | Path, include_rows: bool) -> None:
+def save_project(document: Document | Snapshot, path: str | Path, include_rows: bool) -> None:
     """Write the document to a project file, whole or not at all.
 
     Parameters
     ----------
-    document : Document
-        Read only; tell it of the success by `Document.mark_saved`.
+    document : Document or Snapshot
+        Read only; tell the document of the success by `Document.mark_saved`. A worker is given the
+        snapshot, because the document goes on changing.
     include_rows : bool
         Whether the table's cells go into the file. Without them the project finds its data file by
         its place relative to the project. Figures and models are saved either way.
@@ -47,7 +49,7 @@ def save_project(document: Document, path: str | Path, include_rows: bool) -> No
     write_atomically(path, write)
 
 
-def _members(document: Document, path: Path, include_rows: bool) -> list[tuple[str, bytes]]:
+def _members(document: Document | Snapshot, path: Path, include_rows: bool) -> list[tuple[str, bytes]]:
     data, members = document.data, []
     content = {
         "format": form.FORMAT,

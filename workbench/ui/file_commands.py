@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QMenu, QMessageBox
 
 from workbench.document import PROJECT_SUFFIX
 from workbench.exports import MODEL_SUFFIX
+from workbench.jobs import Job
 from workbench.ui import file_dialogs
 from workbench.ui.centre import VIEWS, Centre
 
 if TYPE_CHECKING:
+    from workbench.state import Snapshot
     from workbench.ui.main_window import MainWindow
 
 MAX_RECENT = 8
@@ -49,7 +51,9 @@ class FileCommands(QObject):
         super().__init__(window)
         self._window = window
         self._document, self._settings = window.context.document, window.context.settings
-        self._after_save: Callable[[], object] | None = None
+        self._saving: Job | None = None
+        self._waiting: list[Callable[[], object]] = []  # for the save that is being written
+        self._queued: list[tuple[Path, Callable[[], object] | None]] = []
         self._prompt: QMessageBox | None = None
         self._recent_menu: QMenu | None = None
         self._add_actions()
@@ -232,52 +236,89 @@ class FileCommands(QObject):
 
     # -- saving
 
-    def save(self) -> None:
-        """Save where the project came from, or ask where to."""
+    def save(self, then: Callable[[], object] | None = None) -> None:
+        """Save where the project came from, or ask where to; `then` follows a save that went well."""
         path = self._document.path
         if path is not None and path.suffix == PROJECT_SUFFIX:
-            self._write(path)
+            self._write(path, then)
         else:
-            self.save_as()
+            self.save_as(then)
 
-    def save_as(self) -> None:
+    def save_as(self, then: Callable[[], object] | None = None) -> None:
         """Ask where to save."""
         if self._document.is_empty:
             return
         folder = Path(str(self._settings.value("file/folder", "")))
         proposal = str(folder / f"{Path(self._document.name).stem}{PROJECT_SUFFIX}")
         file_dialogs.ask_save(
-            self._window, "Save Project", PROJECT_FILTER, proposal, PROJECT_SUFFIX[1:], self._save_to
+            self._window,
+            "Save Project",
+            PROJECT_FILTER,
+            proposal,
+            PROJECT_SUFFIX[1:],
+            lambda path_text: self._save_to(Path(path_text), then),
         )
 
-    def _save_to(self, path_text: str) -> None:
-        path = Path(path_text)
-        self._write(path if path.suffix == PROJECT_SUFFIX else path.with_name(path.name + PROJECT_SUFFIX))
+    def _save_to(self, path: Path, then: Callable[[], object] | None) -> None:
+        has_suffix = path.suffix == PROJECT_SUFFIX
+        self._write(path if has_suffix else path.with_name(path.name + PROJECT_SUFFIX), then)
 
-    def _write(self, path: Path) -> None:
-        from workbench.project import save_project
+    @property
+    def is_saving(self) -> bool:
+        """True while a worker writes the project."""
+        return self._saving is not None
 
+    def when_saved(self, then: Callable[[], object]) -> None:
+        """Call `then` once nothing is being written; never, if what is being written fails."""
+        if self._saving is None:
+            then()
+        else:
+            self._waiting.append(then)
+
+    def _write(self, path: Path, then: Callable[[], object] | None) -> None:
+        """Let a worker write the document as it is now; one save follows the other."""
+        if self._saving is not None:
+            self._queued.append((path, then))
+            return
         include_rows = self._window.actions_["action.file.include_rows"].isChecked()
         if self._window.centre is not None:
             self._document.set_view_state(FRONT_VIEWS, _front_views(self._window.centre))
-        try:
-            save_project(self._document, path, include_rows)
-        except (OSError, ValueError) as error:
-            self._window.notice.say(f"{path.name} was not saved: {error}", "Save As", self.save_as)
-            self._after_save = None
-            return
-        self._document.mark_saved(path)
-        self._remember(path)
-        rows = " with the rows" if include_rows else " without rows; it needs the data file beside it"
-        self._document.post_message(f"Saved {path.name}{rows if self._document.table is not None else ''}")
-        then, self._after_save = self._after_save, None
+        snapshot = self._document.snapshot()
         if then is not None:
-            then()
+            self._waiting.append(then)
+        self._document.post_message(f"Saving {path.name}")
+        job = Job(lambda _monitor: _save(snapshot, path, include_rows), self, title=f"Saving {path.name}")
+        self._saving = job
+        job.ended.connect(lambda future: self._on_written(path, snapshot, include_rows, future))
+        job.start(self._window.context.lanes.files)
+
+    def _on_written(self, path: Path, snapshot: Snapshot, include_rows: bool, future) -> None:
+        assert self._saving is not None
+        self._saving.deleteLater()
+        self._saving = None
+        waiting, self._waiting = self._waiting, []
+        error = future.exception()
+        if error is None:
+            self._document.mark_saved(path, snapshot)
+            self._remember(path)
+            rows = " with the rows" if include_rows else " without rows; it needs the data file beside it"
+            self._document.post_message(f"Saved {path.name}{rows if snapshot.data.table is not None else ''}")
+        else:
+            self._window.notice.say(f"{path.name} was not saved: {error}", "Save As", self.save_as)
+            self._document.post_message(f"{path.name} was not saved")
+        if self._queued:
+            self._write(*self._queued.pop(0))
+        for call in waiting if error is None else ():
+            call()
+        if error is not None and not isinstance(error, OSError | ValueError):
+            raise error  # nothing that a disk or a value does: shown with its details, and logged
 
     # -- the save prompt
 
     def _when_saved(self, question: str, then: Callable[[], object]) -> None:
-        if self._document.is_dirty:
+        if self._saving is not None:
+            self.when_saved(lambda: self._when_saved(question, then))
+        elif self._document.is_dirty:
             self.ask_save(question, then)
         else:
             then()
@@ -300,15 +341,14 @@ class FileCommands(QObject):
             | QMessageBox.StandardButton.Cancel
         )
         box.setDefaultButton(QMessageBox.StandardButton.Save)
-        box.finished.connect(lambda answer: self._on_answered(answer, then))
+        box.finished.connect(lambda answer: self._on_answered(answer, question, then))
         self._prompt = box
         box.open()
 
-    def _on_answered(self, answer: int, then: Callable[[], object]) -> None:
+    def _on_answered(self, answer: int, question: str, then: Callable[[], object]) -> None:
         self._prompt = None
         if answer == QMessageBox.StandardButton.Save:
-            self._after_save = then
-            self.save()
+            self.save(lambda: self._when_saved(question, then))  # asks again if it was changed meanwhile
         elif answer == QMessageBox.StandardButton.Discard:
             then()
 
@@ -330,6 +370,12 @@ def _read_and_prepare(read: Callable[[], Any]) -> Any:
     found = read()
     import_module("workbench.ui.views")
     return found
+
+
+def _save(snapshot: Snapshot, path: Path, include_rows: bool) -> None:
+    from workbench.project import save_project
+
+    save_project(snapshot, path, include_rows)
 
 
 def _read_table(path: Path):

@@ -346,6 +346,10 @@ class MainWindow(QMainWindow):
             self.files.open_path(path)
 
     def closeEvent(self, event) -> None:
+        if self.files.is_saving:
+            event.ignore()
+            self.files.when_saved(self.close)
+            return
         if self.context.document.is_dirty and not self._may_close:
             event.ignore()
             self.files.ask_save("Save before closing?", self._close_for_good)
