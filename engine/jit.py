@@ -20,6 +20,7 @@ from typing import Any
 
 import numba
 import platformdirs
+from numba.core.types.misc import unliteral
 
 LOG = logging.getLogger(__name__)
 CACHE_VARIABLE = "TREEWRIGHT_CACHE_DIR"
@@ -107,6 +108,19 @@ def _tolerate_damage(dispatcher: Any) -> None:
     dispatcher._cache.load_overload = load_or_recompile
 
 
+def _widen_literals(dispatcher: Any) -> None:
+    """Compile one variant for all integers: numba alone compiles ``f(x, 0)`` and ``f(x, 1)`` apart."""
+    template_of = dispatcher.get_call_template
+
+    def template_without_literals(args: Any, kws: Any) -> Any:
+        return template_of(
+            tuple(unliteral(arg) for arg in args),
+            {name: unliteral(arg) for name, arg in kws.items()},
+        )
+
+    dispatcher.get_call_template = template_without_literals
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on first call: serial, without the interpreter lock, from the cache if it can.
 
@@ -118,8 +132,10 @@ def kernel(function: Callable[..., Any]) -> Any:
     if folder is not None:
         numba.config.CACHE_DIR = str(folder)
     compiled = numba.njit(nogil=True, cache=folder is not None, error_model="numpy")(function)
-    if folder is not None and hasattr(compiled, "_cache"):
-        _tolerate_damage(compiled)
+    if is_compiling():
+        _widen_literals(compiled)
+        if folder is not None:
+            _tolerate_damage(compiled)
     return compiled
 
 

@@ -212,3 +212,17 @@ def test_specialisations_count_variants():
         seen.append(jit.specialisations(kernel))
     assert seen == ([1, 1, 1] if numba.config.DISABLE_JIT else [1, 1, 2])
     assert jit.specialisations(abs) == 1
+
+
+@needs_compiler
+def test_a_constant_argument_makes_no_variant_of_its_own():
+    @jit.kernel
+    def twice(number):
+        return 2 * number
+
+    @jit.kernel
+    def sum_of_calls(number):
+        return twice(number) + twice(0) + twice(1)
+
+    assert sum_of_calls(5) == 12
+    assert twice.signatures == [(numba.types.int64,)]
