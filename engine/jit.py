@@ -139,6 +139,12 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
+def compile_for(function: Any, *arguments: Any) -> None:
+    """Compile a kernel for the types of `arguments` without calling it; nothing with the compiler off."""
+    if is_compiling():
+        function.compile(tuple(numba.typeof(argument) for argument in arguments))
+
+
 def is_compiling() -> bool:
     """Tell whether kernels are compiled; NUMBA_DISABLE_JIT=1 runs them as plain Python."""
     return not numba.config.DISABLE_JIT

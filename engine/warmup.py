@@ -2,53 +2,171 @@
 
 Tiny models of all kinds are fitted on the dtypes that the window uses, float64 tables. The window runs
 this as a child process and reads its standard output: one line before each step, such as
-"3/8 random forest for classes", and "done" at the end.
+"3/8 random forest for classes", and "done" at the end; "done" alone where all is compiled already.
+
+Compiling is serial within a process, so a second one (`AHEAD`) works ahead on parts that the first one
+then finds in the cache: the search through levels, and boosting.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+AHEAD = "--ahead"
+LEVEL_SEARCH, BOOSTING = "level search", "boosting"  # what the process ahead tells as done, in this order
+COMPLETE = "complete"  # a file in the cache folder once all steps are done
 N_ROWS = 60
-LEVELS = 12  # more than the levels that are searched exhaustively, so both ways are compiled
+N_LEVELS = 12  # more than the levels that are searched exhaustively, so both ways are compiled
 
 
 def tiny_table() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return numbers, a category and missing values: float64 (n_rows, 3), and a target (n_rows,)."""
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.normal(size=N_ROWS), rng.integers(0, LEVELS, N_ROWS), rng.normal(size=N_ROWS)])
+    X = np.column_stack([rng.normal(size=N_ROWS), rng.integers(0, N_LEVELS, N_ROWS), rng.normal(size=N_ROWS)])
     y = X[:, 0] + X[:, 1] % 3 + rng.normal(size=N_ROWS)
     X[::7, 0] = np.nan
     X[::9, 1] = np.nan
     return X, y
 
 
-def steps() -> list[tuple[str, Callable[[], None]]]:
-    """Return the name of every step and the function that compiles its kernels."""
+class Step(NamedTuple):
+    """A piece of the warm-up.
+
+    Attributes
+    ----------
+    name : str
+    compile : callable
+    awaits : str
+        What the process ahead must have done first, or "".
+    """
+
+    name: str
+    compile: Callable[[], None]
+    awaits: str = ""
+
+
+def steps() -> list[Step]:
+    """Return the steps in their order; the tree comes first, as people train it first."""
     return [
-        ("decision tree for classes", _tree_for_classes),
-        ("decision tree for numbers", _tree_for_numbers),
-        ("random forest for classes", _forest_for_classes),
-        ("random forest for numbers", _forest_for_numbers),
-        ("boosting for numbers", _boosting_for_numbers),
-        ("boosting for two classes", _boosting_for_two_classes),
-        ("boosting for more classes", _boosting_for_more_classes),
+        Step("decision tree for thresholds", lambda: _tiny_grower().compile_rest()),
+        Step("decision tree for classes", _tree_for_classes, LEVEL_SEARCH),
+        Step("decision tree for numbers", _tree_for_numbers),
+        Step("random forest for classes", _forest_for_classes),
+        Step("random forest for numbers", _forest_for_numbers),
+        Step("boosting for numbers", _boosting_for_numbers, BOOSTING),
+        Step("boosting for two classes", _boosting_for_two_classes),
+        Step("boosting for more classes", _boosting_for_more_classes),
     ]
 
 
-def main() -> int:
+def main(arguments: Sequence[str] = ()) -> int:
     """Run all steps, printing one line before each; return 0."""
-    todo = steps()
-    for number, (name, step) in enumerate(todo, start=1):
-        print(f"{number}/{len(todo)} {name}", flush=True)
-        step()
+    if AHEAD in arguments:
+        return _work_ahead()
+    mark = _complete_mark()
+    if mark is None or not mark.exists():
+        todo = steps()
+        with _ProcessAhead() as ahead:
+            for number, step in enumerate(todo, start=1):
+                print(f"{number}/{len(todo)} {step.name}", flush=True)
+                ahead.wait_for(step.awaits)
+                step.compile()
+        if mark is not None:
+            mark.touch()
     print("done", flush=True)
     return 0
+
+
+def _complete_mark() -> Path | None:
+    from engine.jit import cache_folder
+
+    folder = cache_folder()
+    return None if folder is None else folder / COMPLETE
+
+
+class _ProcessAhead(AbstractContextManager["_ProcessAhead"]):
+    """The second process; where it cannot be started or dies, the first does all the work."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "engine.warmup", AHEAD]
+        self._told: set[str] = set()
+        self._process: subprocess.Popen[str] | None = None
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            )
+        except OSError:
+            self._process = None
+
+    def wait_for(self, part: str) -> None:
+        """Wait until a part is done, or no hope of it is left."""
+        if self._process is None or self._process.stdout is None:
+            return
+        while part and part not in self._told:
+            line = self._process.stdout.readline()
+            if not line:
+                return
+            self._told.add(line.strip())
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.communicate()  # closes its input, which ends it
+
+
+def _work_ahead() -> int:
+    """Do the parts in the other order than the first process, and tell each; end when that one is gone."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _tiny_grower().compile_levels()
+    print(LEVEL_SEARCH, flush=True)
+    _answers_of_a_leaf()
+    for step in steps():
+        if step.name.startswith(BOOSTING):
+            step.compile()
+    print(BOOSTING, flush=True)
+    return 0
+
+
+def _end_with_parent() -> None:
+    sys.stdin.read()
+    os._exit(0)
+
+
+def _tiny_grower() -> Any:
+    """Return what would grow a tree on the tiny table: its kernels are compiled in parts, not called."""
+    from engine import DecisionTreeRegressor
+    from engine.base import begin_fit
+    from engine.tree.grow import Grower, Presorted, make_rules
+
+    X, y = tiny_table()
+    model = DecisionTreeRegressor(categorical_features=[1])
+    data = begin_fit(model, X, y, None, is_classifier=False)
+    is_level = np.array([spec.is_categorical for spec in data.features], np.uint8)
+    unsorted = Presorted(data.X, np.zeros(X.T.shape, np.int64), is_level)
+    rules = make_rules(model, data, float(N_ROWS))
+    return Grower(unsorted, unsorted.order, data.y, data.sample_weight, rules, np.uint64(0))
+
+
+def _answers_of_a_leaf() -> None:
+    """Compile predictions and surfaces, which need no grown tree."""
+    from engine.predict import tree_values
+    from engine.surface import tree_surface
+    from engine.tree.structure import single_leaf
+
+    X, _ = tiny_table()
+    trees = [single_leaf([0.0], 0.0, 1, 1.0)] * 3
+    for some in (trees[:1], trees):
+        tree_values(some, X)
+        tree_surface(some, 0, 1, [0.0, 1.0], [0.0, 1.0], X[1])
 
 
 def _use(model: Any, y: NDArray[Any], **validation: Any) -> None:
@@ -118,4 +236,4 @@ def _boosting_for_more_classes() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from engine import dtypes, parallel
 from engine.base import TrainingData
 from engine.features import FeatureSpec
-from engine.jit import is_compiling
+from engine.jit import compile_for, is_compiling
 from engine.tree.kernels import grow as kernels
-from engine.tree.kernels import layout, sort
+from engine.tree.kernels import layout, levels, sort, thresholds
 from engine.tree.kernels.impurity import describe_node
 from engine.tree.structure import LEAF, NO_CHILD, Tree, compact
 
@@ -178,6 +178,20 @@ class Grower:
                 break
         is_partial = bool(self._state[layout.STATE_PHASE] != layout.DONE)
         return GrownTree(self._to_tree(), is_partial)
+
+    def compile_levels(self) -> None:
+        """Compile the search through levels: a third of the growing kernel, for another process to do."""
+        node = (np.int32(0), self._nodes, 0, 0.0, self._best, self._scratch)
+        compile_for(levels.scan_levels, self._sample, self._rules, *node)
+
+    def compile_rest(self) -> None:
+        """Compile what the growing kernel calls beside the search through levels."""
+        sample, rules, nodes, best = self._sample, self._rules, self._nodes, self._best
+        scratch, state = self._scratch, self._state
+        node = (np.int32(0), nodes, 0, 0.0, best, scratch)
+        compile_for(thresholds.scan_thresholds, sample, rules, *node)
+        compile_for(kernels.partition, sample, rules, nodes, scratch, state, 0)
+        compile_for(kernels.choose_next, sample, rules, nodes, best, scratch, state, self._stack)
 
     def _plant_root(self) -> None:
         nodes, state = self._nodes, self._state

@@ -102,7 +102,7 @@ def test_every_kind_of_model_names_a_step_of_the_warm_up():
     from engine import warmup
     from workbench.catalog import CATALOG
 
-    steps = {name.partition(" for ")[0] for name, _ in warmup.steps()}
+    steps = {step.name.partition(" for ")[0] for step in warmup.steps()}
     assert {entry.warm_up_step for entry in CATALOG.values()} == steps
 
 
