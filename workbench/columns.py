@@ -74,6 +74,10 @@ class Column:
         What the reader of this column should know: missing tokens met, odd cells with their line ...
     kind_choices : tuple of str
         The kinds that this column's cells can be read as.
+    reading : Reading
+        How the cells are understood.
+    fits_both_orders : bool
+        Of a date column: day and month could change places in every cell, so the order is the user's.
     """
 
     name: str
@@ -87,6 +91,7 @@ class Column:
     notes: tuple[str, ...] = ()
     kind_choices: tuple[str, ...] = KINDS
     reading: Reading = field(default_factory=Reading, repr=False)
+    fits_both_orders: bool = False
 
     def __len__(self) -> int:
         return len(self.values)

@@ -93,6 +93,8 @@ class Table:
         SHA-256 of the file's bytes, or the sample's name.
     modified_ns : int
         When the file was last changed, nanoseconds since 1970; 0 without a file.
+    sheets : tuple of str
+        Names of the workbook's sheets, of which `options.sheet` was read; empty for other files.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Table:
     notes: tuple[str, ...] = ()
     fingerprint: str = ""
     modified_ns: int = 0
+    sheets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.n_rows < 0:
@@ -128,28 +131,35 @@ class Table:
 
     def replace_column(self, column: Column) -> Table:
         """Return a table in which `column` stands in for the one of its name; its notes follow."""
-        old = self.column(column.name)
-        columns = tuple(column if c.name == column.name else c for c in self.columns)
-        gone = set(column_notes(old))
-        notes = tuple(note for note in self.notes if note not in gone) + column_notes(column)
-        return replace(self, columns=columns, notes=notes)
+        return self.replace_columns([column])
 
-    def with_column_tokens(self, name: str, tokens: tuple[str, ...] | None) -> Table:
-        """Return a table in which other texts mean "missing" in one column; None: those of the table (C08).
+    def replace_columns(self, columns: Sequence[Column]) -> Table:
+        """Return a table in which `columns` stand in for those of their names; their notes follow."""
+        new = {column.name: column for column in columns}
+        gone = {note for name in new for note in column_notes(self.column(name))}
+        notes = tuple(note for note in self.notes if note not in gone)
+        told = tuple(note for column in new.values() for note in column_notes(column))
+        kept = tuple(new.get(column.name, column) for column in self.columns)
+        return replace(self, columns=kept, notes=notes + told)
 
-        The choice enters `options`, so that it is saved and holds for prediction files.
+    def with_column_tokens(self, names: str | Sequence[str], tokens: tuple[str, ...] | None) -> Table:
+        """Return a table in which other texts mean "missing" in one or some columns (C08).
+
+        The choice enters `options`, so that it is saved and holds for prediction files. None gives the
+        tokens of the whole table back.
 
         Raises
         ------
         DataError
             No column has this name.
         """
-        own = {key: value for key, value in self.options.column_tokens.items() if key != name}
+        names = [names] if isinstance(names, str) else names
+        own = {key: value for key, value in self.options.column_tokens.items() if key not in names}
         if tokens is not None:
-            own[name] = tokens
+            own |= dict.fromkeys(names, tokens)
         options = replace(self.options, column_tokens=own)
-        changed = self.replace_column(self.column(name).with_missing_tokens(options.tokens_of(name)))
-        return replace(changed, options=options)
+        columns = [self.column(name).with_missing_tokens(options.tokens_of(name)) for name in names]
+        return replace(self.replace_columns(columns), options=options)
 
 
 def column_notes(column: Column) -> tuple[str, ...]:

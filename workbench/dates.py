@@ -27,13 +27,16 @@ class DateReading:
         Days since 1970-01-01, fractions for the time of day; NaN where the text is no such date.
     format : str
         One of `FORMATS`.
-    is_ambiguous : bool
+    fits_both_orders : bool
         Day and month could change places in every text, and the sign between them does not tell.
+    is_ambiguous : bool
+        They could, and nobody said which comes first.
     """
 
     days: NDArray[np.float64]
     format: str
-    is_ambiguous: bool
+    fits_both_orders: bool = False
+    is_ambiguous: bool = False
 
 
 def parse(texts: Any, day_first: bool | None = None) -> DateReading:
@@ -48,25 +51,26 @@ def parse(texts: Any, day_first: bool | None = None) -> DateReading:
         the sign is a point, which only day-first dates wear.
     """
     if len(texts) == 0:
-        return DateReading(np.empty(0), FORMATS[0], False)
+        return DateReading(np.empty(0), FORMATS[0])
     year_first = _fields(texts, _YEAR_FIRST)
     days = _days(year_first["a"], year_first["b"], year_first["c"], year_first)
     year_last = _fields(texts, _YEAR_LAST)
     if not np.isfinite(year_last["a"]).any():
-        return DateReading(days, FORMATS[0], False)
+        return DateReading(days, FORMATS[0])
     years = _full_years(year_last["c"])
     by_day = _days(years, year_last["b"], year_last["a"], year_last)
     by_month = _days(years, year_last["a"], year_last["b"], year_last)
     n_year, n_day, n_month = (int(np.isfinite(d).sum()) for d in (days, by_day, by_month))
     if n_year > max(n_day, n_month):
-        return DateReading(days, FORMATS[0], False)
+        return DateReading(days, FORMATS[0])
     if n_day == n_month:  # nothing but habit tells them apart
         chosen_day = True if day_first is None else day_first
         swaps = np.isfinite(by_day) & (by_day != by_month)
-        is_ambiguous = day_first is None and not year_last["has_point"].all() and bool(swaps.any())
+        fits_both = not year_last["has_point"].all() and bool(swaps.any())
     else:
-        chosen_day, is_ambiguous = n_day > n_month, False
-    return DateReading(by_day if chosen_day else by_month, FORMATS[1 if chosen_day else 2], is_ambiguous)
+        chosen_day, fits_both = n_day > n_month, False
+    chosen, form = (by_day, FORMATS[1]) if chosen_day else (by_month, FORMATS[2])
+    return DateReading(chosen, form, fits_both, fits_both and day_first is None)
 
 
 def days_to_text(days: float) -> str:

@@ -202,21 +202,21 @@ class Document(QObject):
         roles = {name: self.roles.get(name, role) for name, role in default_roles(again).items()}
         self._push_data("Read the file differently", table=again, roles=roles)
 
-    def set_column_tokens(self, name: str, tokens: tuple[str, ...] | None) -> None:
-        """Let other texts mean "missing" in one column; None: those of the file (C08)."""
-        table = self._table()
-        if tokens == table.options.column_tokens.get(name):
-            return
-        self._push_data(f"Set missing values of {name}", table=table.with_column_tokens(name, tokens))
+    def set_column_tokens(self, names: Iterable[str], tokens: tuple[str, ...] | None) -> None:
+        """Let other texts mean "missing" in some columns; None: those of the whole table (C08)."""
+        table, names = self._table(), list(names)
+        names = [name for name in names if table.options.column_tokens.get(name) != tokens]
+        if names:
+            changed = table.with_column_tokens(names, tokens)
+            self._push_data(f"Set missing values of {_listing(names)}", table=changed)
 
     def set_kind(self, names: Iterable[str], kind: str) -> None:
         """Read columns as another kind; raises DataError where the cells cannot be read so."""
         table, names = self._table(), list(names)
-        for name in names:
-            if table.column(name).kind != kind:
-                table = table.replace_column(table.column(name).with_kind(kind))
-        if table is not self.table:
-            self._push_data(f"Set kind of {_listing(names)}", table=table)
+        columns = [column for column in map(table.column, names) if column.kind != kind]
+        if columns:
+            changed = table.replace_columns([column.with_kind(kind) for column in columns])
+            self._push_data(f"Set kind of {_listing(names)}", table=changed)
 
     def set_roles(self, names: Iterable[str], role: str) -> None:
         """Give columns a role; a second target, weight or group column makes the first a feature.

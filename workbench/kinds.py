@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import dates, numerals
-from workbench.cells import TextCells
+from workbench.cells import TextCells, as_text_cells
 from workbench.columns import KIND_WORDS, KINDS, Column, Reading, refuse_kind
 
 MAX_ODD_SHARE = 0.01  # a number column may hold this share of other texts; each is reported
@@ -162,7 +162,13 @@ def read_column(name: str, cells: TextCells, reading: Reading, kind: str | None 
         notes=_missing_notes(facts) + read.notes,
         kind_choices=facts.choices,
         reading=reading,
+        fits_both_orders=kind == "date" and facts.dates.fits_both_orders,
     )
+
+
+def date_format(column: Column) -> str:
+    """Return the format in which a date column's cells are read, one of `dates.FORMATS`."""
+    return CellFacts(as_text_cells(column.raw), column.reading).dates.format
 
 
 def guess_kind(facts: CellFacts) -> tuple[str, str]:

@@ -88,7 +88,16 @@ def _script_column(document: Document, result: RunResult, name: str) -> ScriptCo
         kind, levels = "category", None if is_target else column.levels
     if is_target and result.classes and kind != "category":
         kind = "category"  # labels are texts, spelled as in the file
-    return ScriptColumn(name, kind, levels, _own_tokens(document, column))
+    return ScriptColumn(name, kind, levels, _own_tokens(document, column), _day_first(column))
+
+
+def _day_first(column: Column) -> bool | None:
+    """Return the order of day and month in a date column's cells; None where the year comes first."""
+    if column.kind != "date":
+        return None
+    from workbench.kinds import date_format
+
+    return {"day-month-year": True, "month-day-year": False}.get(date_format(column))
 
 
 def _own_tokens(document: Document, column: Column) -> tuple[str, ...] | None:

@@ -26,12 +26,16 @@ class ScriptColumn:
         Levels of a category in code order, as text in the file; sorted distinct texts when omitted.
     missing_tokens : sequence of str, optional
         Texts that mean missing here, where they differ from the file's.
+    day_first : bool, optional
+        Of dates that end in the year: whether the day comes first or the month; omitted for dates that
+        begin with the year.
     """
 
     name: str
     kind: str = "number"
     levels: Sequence[str] | None = None
     missing_tokens: Sequence[str] | None = None
+    day_first: bool | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -146,9 +150,11 @@ def _preparing(spec: ScriptSpec) -> str:
             levels = "" if column.levels is None else f", {list(column.levels)!r}"
             lines.append(f"X[{column.name!r}] = pd.Categorical({source}{levels})")
         elif column.kind == "date":
-            lines.append(
-                f"X[{column.name!r}] = (pd.to_datetime({source}) - pd.Timestamp(0)) / pd.Timedelta(days=1)"
-            )
+            order = ""
+            if column.day_first is not None:  # cells that are no such date are missing, as in the table
+                order = f", dayfirst={column.day_first!r}, format='mixed', errors='coerce'"
+            days = f"(pd.to_datetime({source}{order}) - pd.Timestamp(0)) / pd.Timedelta(days=1)"
+            lines.append(f"X[{column.name!r}] = {days}")
         else:
             lines.append(f"X[{column.name!r}] = {source}.astype(float)")
     target = f"table[{spec.target.name!r}]"

@@ -41,7 +41,7 @@ class Person:
         """Press a key where the focus is."""
         if not self.window.isActiveWindow():  # a tip or a popup has had the keyboard
             self.window.activateWindow()
-            assert QTest.qWaitForWindowActive(self.window)
+            self.wait(lambda: QApplication.activeWindow() is self.window)  # what shortcuts ask
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
 
     def choose(self, object_name: str, text: str) -> None:

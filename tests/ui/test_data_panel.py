@@ -159,7 +159,8 @@ def test_the_strip_shows_how_a_file_was_read_and_reads_it_again(window, document
     QTest.mouseClick(panel.findChild(QPushButton, "data.import.change"), Qt.MouseButton.LeftButton)
     assert not form.details.isHidden()
     form.tokens.setText("(empty cell)")
-    QTest.mouseClick(panel.findChild(QPushButton, "data.import.read"), Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(document.table_changed):
+        QTest.mouseClick(panel.findChild(QPushButton, "data.import.read"), Qt.MouseButton.LeftButton)
     assert document.table.column("b").n_missing == 0
     document.undo_stack.undo()
     assert document.table.column("b").n_missing == 1

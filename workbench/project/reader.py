@@ -135,6 +135,8 @@ def _table(
         from workbench.samples import load_sample
 
         table = load_sample(content["sample"])
+        for name, tokens in form.options_from_json(content["options"]).column_tokens.items():
+            table = table.with_column_tokens(name, tokens)
     elif content["has_rows"]:
         table = _embedded_table(content, members, path)
         return table, _changed_beside(table)
@@ -229,6 +231,7 @@ def _embedded_table(content: Mapping[str, Any], members: Mapping[str, bytes], pa
         notes=tuple(str(note) for note in content["notes"]),
         fingerprint=str(content["fingerprint"]),
         modified_ns=int(content["modified_ns"]),
+        sheets=tuple(str(name) for name in content.get("sheets", ())),  # first versions wrote none
     )
 
 

@@ -90,6 +90,7 @@ def _table_to_json(table: Table, path: Path, include_rows: bool) -> dict[str, An
         "options": form.options_to_json(table.options),
         "notes": list(table.notes),
         "has_rows": include_rows,
+        "sheets": list(table.sheets),
         "columns": [
             {"name": column.name, "kind": column.kind, "reading": form.reading_to_json(column.reading)}
             for column in table.columns

@@ -38,6 +38,8 @@ class RawTable:
         What the reader had to put up with.
     text_names : frozenset of str
         Columns that the file itself states to be texts (Parquet).
+    sheets : tuple of str
+        Names of a workbook's sheets.
     """
 
     names: list[str]
@@ -45,6 +47,7 @@ class RawTable:
     lines: Lines
     notes: list[str]
     text_names: frozenset[str] = frozenset()
+    sheets: tuple[str, ...] = ()
 
 
 def make_table(raw: RawTable, path: Path, options: ReadOptions, data: bytes) -> Table:
@@ -80,6 +83,7 @@ def make_table(raw: RawTable, path: Path, options: ReadOptions, data: bytes) -> 
         notes=(*raw.notes, *notes, *told),
         fingerprint=hashlib.sha256(data).hexdigest(),
         modified_ns=path.stat().st_mtime_ns,
+        sheets=raw.sheets,
     )
 
 

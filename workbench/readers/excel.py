@@ -35,7 +35,9 @@ def read_excel(path: Path, options: ReadOptions) -> Table:
         raise DataError(f"{path.name} is empty (0 bytes); choose a workbook with a header and rows")
     _check_size(path)
     data = path.read_bytes()
-    rows, sheet, notes = _read_sheet(data, path.name, options.sheet)
+    rows, sheet, sheets = _read_sheet(data, path.name, options.sheet)
+    others = [name for name in sheets if name != sheet]
+    notes = [f"sheet '{sheet}' of {len(sheets)}; the others: {', '.join(others)}"] if others else []
     numbered = [(i, row) for i, row in enumerate(rows, start=1) if any(cell != "" for cell in row)]
     if not numbered:
         raise DataError(f"{path.name}, sheet '{sheet}': no cell holds anything; choose another sheet")
@@ -60,10 +62,14 @@ def read_excel(path: Path, options: ReadOptions) -> Table:
         options, sheet=sheet, has_header=has_header, separator=None, encoding=None,
         decimal=options.decimal or ".", thousands=options.thousands or "",
     )  # fmt: skip
-    return make_table(RawTable(names, cells, Lines(starts=starts, noun="row"), notes), path, options, data)
+    raw = RawTable(names, cells, Lines(starts=starts, noun="row"), notes, sheets=sheets)
+    return make_table(raw, path, options, data)
 
 
-def _read_sheet(data: bytes, file_name: str, wanted: str | None) -> tuple[list[list[Any]], str, list[str]]:
+def _read_sheet(
+    data: bytes, file_name: str, wanted: str | None
+) -> tuple[list[list[Any]], str, tuple[str, ...]]:
+    """Return the cells of a sheet, its name, and the names of all sheets."""
     from python_calamine import CalamineError, CalamineWorkbook
 
     try:
@@ -81,9 +87,7 @@ def _read_sheet(data: bytes, file_name: str, wanted: str | None) -> tuple[list[l
         raise DataError(
             f"{file_name} is not a workbook, or it is damaged or locked ({error}); save it again as XLSX"
         ) from None
-    others = [name for name in names if name != sheet]
-    notes = [f"sheet '{sheet}' of {len(names)}; the others: {', '.join(others)}"] if others else []
-    return rows, sheet, notes
+    return rows, sheet, tuple(names)
 
 
 def _as_text(cell: Any) -> str | None:

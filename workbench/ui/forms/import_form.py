@@ -28,7 +28,10 @@ ENCODINGS = (
     "shift_jis",
     "gb18030",
 )
+ORDERS = {"": "day (a guess)", "day": "day", "month": "month"}
+DAY_FIRST = {"": None, "day": True, "month": False}
 EMPTY_TOKEN = "(empty cell)"
+MAX_TIP_NOTES = 20
 
 
 def summary(table: Table) -> str:
@@ -88,6 +91,7 @@ class ImportForm(QFrame):
         super().__init__(parent)
         self.setProperty("look", "strip")
         self._options: ReadOptions | None = None
+        self._is_busy = False
         self._summary = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
         self._summary.setObjectName("data.import.summary")
         self._change = button("Change", "quiet", self._toggle, "data.import.change")
@@ -95,6 +99,8 @@ class ImportForm(QFrame):
         self.decimal = _Choice(DECIMALS, "data.import.decimal")
         self.thousands = _Choice(THOUSANDS, "data.import.thousands")
         self.encoding = _Choice({name: name.upper() for name in ENCODINGS}, "data.import.encoding")
+        self.sheet = _Choice({}, "data.import.sheet")
+        self.order = _Choice(ORDERS, "data.import.date_order")
         self.header = QCheckBox("First row holds names")
         self.header.setObjectName("data.import.header")
         self.tokens = QLineEdit()
@@ -109,10 +115,12 @@ class ImportForm(QFrame):
     def _make_details(self) -> QWidget:
         made = QWidget()
         pairs = {
+            "Sheet": self.sheet,
             "Separator": self.separator,
             "Decimal sign": self.decimal,
             "Thousands sign": self.thousands,
             "Encoding": self.encoding,
+            "Dates begin with": self.order,
         }
         items = []
         for text, field in pairs.items():
@@ -120,7 +128,10 @@ class ImportForm(QFrame):
             label.setBuddy(field)
             field.setAccessibleName(text)
             field.setFixedWidth(112)
-            items.append(row(label, -1, field))
+            pair = QWidget()
+            pair.setLayout(row(label, -1, field))
+            items.append(pair)
+        self.order.setToolTip("In every date of this table, day and month could change places")
         missing = Label("Missing is (comma between)", "secondary")
         again = button("Read Again", "", self._on_read, "data.import.read")
         notes = Label("", "caption", wrap=True)
@@ -136,39 +147,84 @@ class ImportForm(QFrame):
         self._change.setText("Change" if self.details.isHidden() else "Close")
 
     def set_table(self, table: Table) -> None:
-        """Show how `table` was read."""
-        options = self._options = table.options
-        self._summary.setText(summary(table))
-        self._summary.setToolTip(literal("\n".join(table.notes)))
+        """Show how `table` was read; what is typed stays as long as the table's options do."""
+        self._show_summary(table)
         is_file = table.path is not None
         self._change.setVisible(is_file)
         if not is_file:
             self.details.hide()
-        is_text = options.separator is not None
-        for field in (self.separator, self.encoding):
-            field.setEnabled(is_text)
+        self._show_notes(table)
+        if table.options is not self._options:
+            self.show_fields(table)
+
+    def show_fields(self, table: Table) -> None:
+        """Set the fields to how `table` was read; those that do not apply to its file are absent."""
+        options = self._options = table.options
+        is_text, has_sheets = options.separator is not None, bool(table.sheets)
+        self.sheet.clear()
+        for name in table.sheets:
+            self.sheet.addItem(name, name)
+        self.sheet.choose(options.sheet)
         self.separator.choose(options.separator)
         self.decimal.choose(options.decimal)
         self.thousands.choose(options.thousands)
         self.encoding.choose(options.encoding)
+        self.order.choose(next(code for code, flag in DAY_FIRST.items() if flag is options.day_first))
         self.header.setChecked(options.has_header is not False)
         self.tokens.setText(tokens_to_text(options.missing_tokens))
         self.tokens.setCursorPosition(0)
+        applies = {
+            self.sheet: len(table.sheets) > 1,
+            self.separator: is_text,
+            self.encoding: is_text,
+            self.decimal: is_text or has_sheets,
+            self.thousands: is_text or has_sheets,
+            self.order: any(column.fits_both_orders for column in table.columns),
+        }
+        for field, is_there in applies.items():
+            field.parentWidget().setVisible(is_there)
+        self.header.setVisible(is_text or has_sheets)
+
+    def set_busy(self, is_busy: bool, table: Table) -> None:
+        """Say that the file is being read again; `table` is what stays until then."""
+        self._is_busy = is_busy
+        self._show_summary(table)
+
+    def say(self, text: str) -> None:
+        """Show why the file could not be read so, where its notes stand, until the next reading."""
+        self._notes.setText(text)
+        self._notes.show()
+
+    def _show_summary(self, table: Table) -> None:
+        self._summary.setText("Reading the file again" if self._is_busy else summary(table))
+        self._summary.setToolTip(literal("\n".join(table.notes[:MAX_TIP_NOTES])))
+
+    def _show_notes(self, table: Table) -> None:
         self._notes.setText("\n".join(table.notes[:6]))
         self._notes.setVisible(bool(table.notes))
 
     def options(self) -> ReadOptions:
-        """The options as they stand in the form."""
+        """The options as they stand in the form; another sheet has its header found anew."""
         assert self._options is not None
+        is_other_sheet = self.sheet.code() != self._options.sheet
+        has_date_order = not self.order.parentWidget().isHidden()
         return replace(
             self._options,
+            sheet=self.sheet.code(),
             separator=self.separator.code(),
             decimal=self.decimal.code(),
             thousands=self.thousands.code(),
             encoding=self.encoding.code(),
-            has_header=self.header.isChecked(),
-            missing_tokens=text_to_tokens(self.tokens.text()),
+            day_first=DAY_FIRST[self.order.code() or ""] if has_date_order else self._options.day_first,
+            has_header=None if is_other_sheet else self.header.isChecked(),
+            missing_tokens=self._tokens(),
         )
+
+    def _tokens(self) -> tuple[str, ...]:
+        assert self._options is not None
+        text = self.tokens.text()
+        is_same = text == tokens_to_text(self._options.missing_tokens)
+        return self._options.missing_tokens if is_same else text_to_tokens(text)
 
     def _on_read(self) -> None:
         if self._options is not None:

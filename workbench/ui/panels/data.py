@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
@@ -9,6 +11,7 @@ from workbench.ui import icons
 from workbench.ui.context import Context
 from workbench.ui.forms.import_form import ImportForm
 from workbench.ui.forms.target_form import SplitForm, TargetForm
+from workbench.ui.forms.tokens_form import TokensForm
 from workbench.ui.item_models.column_model import ORDERS, ColumnModel
 from workbench.ui.item_models.delegates import ColumnDelegate
 from workbench.ui.widgets import (
@@ -54,7 +57,7 @@ class DataPanel(QWidget):
         self._problems: tuple = ()
         self.model = ColumnModel(self)
         self._import, self._target = ImportForm(), TargetForm(context.document)
-        self._split = SplitForm(context.document)
+        self._split, self._tokens = SplitForm(context.document), TokensForm()
         self.list = self._make_list()
         content = QWidget()
         content.setLayout(
@@ -81,6 +84,7 @@ class DataPanel(QWidget):
 
     def _connect(self) -> None:
         self._import.requested.connect(self._on_reread)
+        self._tokens.requested.connect(self._on_tokens)
         self._document.table_changed.connect(self._on_table_changed)
         self._document.columns_changed.connect(self.refresh)
         self.list.selectionModel().selectionChanged.connect(self._refresh_editors)
@@ -142,7 +146,8 @@ class DataPanel(QWidget):
         self._reason = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
         self._reason.setObjectName("data.reason")
         self._editors = QWidget()
-        self._editors.setLayout(column(row(self.kind, self.role, spacing=6), self._reason, spacing=4))
+        both = row(self.kind, self.role, spacing=6)
+        self._editors.setLayout(column(both, self._tokens, self._reason, spacing=4))
         return self._editors
 
     def selected_names(self) -> list[str]:
@@ -181,6 +186,7 @@ class DataPanel(QWidget):
         table, names = self._document.table, self.selected_names()
         self.kind.setEnabled(bool(names))
         self.role.setEnabled(bool(names))
+        self._tokens.show_columns(table, names)
         if table is None or not names:
             self.kind.setCurrentIndex(-1)
             self.role.setCurrentIndex(-1)
@@ -203,6 +209,10 @@ class DataPanel(QWidget):
         if names:
             self._change(lambda: self._document.set_roles(names, self.role.itemData(idx)))
 
+    def _on_tokens(self, tokens: tuple[str, ...] | None) -> None:
+        if names := self.selected_names():
+            self._change(lambda: self._document.set_column_tokens(names, tokens))
+
     def _change(self, mutate) -> None:
         """Change the document; what it refuses is said in the status line and the fields go back."""
         from engine.errors import DataError, ParameterError
@@ -215,7 +225,36 @@ class DataPanel(QWidget):
             self._reason.setText(str(error))
 
     def _on_reread(self, options) -> None:
-        self._change(lambda: self._document.reread(options))
+        """Read the file in the background; the table in sight stays until the new one is there."""
+        table = self._document.table
+        if table is None or table.path is None:
+            return
+        path = table.path
+        self._import.set_busy(True, table)
+        self._document.post_message(f"Reading {path.name} again")
+        job = self._context.lanes.views.submit_latest(
+            "data.reread", lambda _monitor: _read(path, options), f"Reading {path.name} again"
+        )
+        job.ended.connect(lambda future: self._on_read_again(path, future))
+
+    def _on_read_again(self, path: Path, future) -> None:
+        table = self._document.table
+        if future.cancelled() or table is None:
+            return  # a newer request is under way, or the table was closed
+        self._import.set_busy(False, table)
+        if table.path != path:
+            return
+        error = future.exception()
+        if error is None:
+            self._document.take_reread(future.result())
+            self._document.post_message(f"Read {path.name} again: {self._document.table.n_rows:,} rows")
+            return
+        self._import.show_fields(table)
+        if not isinstance(error, OSError | ValueError):  # what a file can do wrong; DataError is a ValueError
+            raise error
+        text = str(error) if path.name in str(error) else f"{path.name}: {error}"
+        self._document.post_message(f"{text}; the table stays as it was")
+        self._import.say(text)
 
     def _study(self) -> None:
         """Find strengths and problems in the background; only the latest question's answer is shown."""
@@ -250,6 +289,12 @@ class DataPanel(QWidget):
         names = set(self._document.features)
         if columns := [p.column for p in self._problems if p.column in names]:
             self._document.set_roles(columns, "ignored")
+
+
+def _read(path: Path, options):
+    from workbench.readers import read_table
+
+    return read_table(path, options)
 
 
 def _study(table, roles, target) -> tuple:

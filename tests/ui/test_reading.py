@@ -1,0 +1,346 @@
+"""Reading a file otherwise, by the strip and by columns; in a worker, and kept by project and script."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import openpyxl
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QLineEdit
+
+from engine.errors import DataError
+from tests.ui.person import CTRL, NONE, Person
+from workbench.jobs import Job
+from workbench.project import load_project
+from workbench.scripts import make_script
+
+C08 = "land,wert\n" + 'NA,1\nDE,2\n"NA",3\n,4\nN/A,5\n' * 8
+DATES = "when,y\n" + "".join(f"{1 + i % 12:02d}/{1 + i % 9:02d}/2020,{i}\n" for i in range(60))
+
+
+@pytest.fixture
+def person(qtbot, window) -> Person:
+    return Person(qtbot, window)
+
+
+@pytest.fixture
+def opened(person, window, document, tmp_path):
+    """Write a file, open it, and unfold the strip."""
+
+    def open_file(content: str, name: str = "t.csv"):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        window.files.open_path(str(path))
+        person.wait(lambda: document.table is not None)
+        person.click("data.import.change")
+        return path
+
+    return open_file
+
+
+@pytest.fixture
+def slow_worker(session):
+    """Keeps the lane of views busy until `set`, so that what is asked for waits."""
+    may_go = threading.Event()
+
+    def hold() -> threading.Event:
+        Job(lambda _monitor: may_go.wait(60), session.window).start(session.lanes.views)
+        return may_go
+
+    yield hold
+    may_go.set()
+
+
+def select(person, *names: str) -> None:
+    shown = person.rows("data.columns")
+    for position, name in enumerate(names):
+        person.click_row("data.columns", shown.index(name), CTRL if position else NONE)
+
+
+def reopened(person, window, document, tmp_path, dialogs):
+    """Save the project, open another table, and open the project again."""
+    path = tmp_path / "kept.treewright"
+    dialogs.answers = [path]
+    person.press(Qt.Key.Key_S, CTRL)
+    person.wait(lambda: not window.files.is_saving)
+    window.files.open_sample("xor")
+    person.wait(lambda: document.table.sample == "xor")
+    window.files.open_path(str(path))
+    person.wait(lambda: document.path == path)
+    return path
+
+
+# ---- in a worker -------------------------------------------------------------------------------
+
+
+def test_the_old_table_stays_until_the_new_one_is_there(person, document, opened, slow_worker):
+    opened("a;b\n1,5;x\n2,5;y\n3,5;x\n")
+    before, n_steps = document.table, document.undo_stack.count()
+    may_go = slow_worker()
+    person.choose("data.import.decimal", "point")
+    person.choose("data.import.thousands", "comma")
+    person.click("data.import.read")
+    assert document.table is before
+    assert person.find("data.import.summary").full_text() == "Reading the file again"
+    may_go.set()
+    person.wait(lambda: document.table is not before)
+    assert document.table.options.decimal == "."
+    assert "decimal point" in person.find("data.import.summary").full_text()
+    assert document.undo_stack.count() == n_steps + 1
+    document.undo_stack.undo()
+    assert document.table is before
+    assert person.find("data.import.decimal").currentText() == "comma"
+
+
+def test_the_latest_request_wins(person, document, opened, slow_worker):
+    opened("a;b\n1,5;x\n2,5;NA\n3,5;-\n")
+    n_steps = document.undo_stack.count()
+    may_go = slow_worker()
+    for tokens in ("x", "-", "(empty cell), NA, -"):
+        person.type_in("data.import.tokens", tokens)
+        person.click("data.import.read")
+    may_go.set()
+    person.wait(lambda: document.undo_stack.count() > n_steps)
+    assert document.undo_stack.count() == n_steps + 1
+    assert document.table.options.missing_tokens == ("", "NA", "-")
+    assert document.table.column("b").n_missing == 2
+
+
+def test_what_cannot_be_read_leaves_everything_as_it_was(person, window, document, opened):
+    path = opened("a,b\n1,x\n2,y\n3,x\n")
+    before, n_steps = document.table, document.undo_stack.count()
+    path.unlink()
+    person.choose("data.import.separator", "semicolon")
+    person.click("data.import.read")
+    notes = person.find("data.import.notes", QLabel)
+    person.wait(lambda: "is not there any more" in notes.text())
+    assert "t.csv" in notes.text()
+    assert document.messages[-1].endswith("the table stays as it was")
+    assert document.table is before
+    assert document.undo_stack.count() == n_steps
+    assert person.find("data.import.separator").currentText() == "comma"
+    assert "comma" in person.find("data.import.summary").full_text()
+
+
+def test_another_table_opened_meanwhile_is_not_replaced(person, window, document, opened, slow_worker):
+    opened("a,b\n1,x\n2,y\n3,x\n")
+    may_go = slow_worker()
+    person.click("data.import.read")
+    window.files.open_sample("xor")
+    may_go.set()
+    person.wait(lambda: document.table.sample == "xor")
+    assert document.undo_stack.count() == 0
+    assert person.find("data.import.summary").full_text() == "Sample table"
+
+
+def test_roles_chosen_while_reading_are_kept(person, document, opened, slow_worker):
+    opened("a,b,c\n1,x,3\n2,y,4\n3,x,4\n")
+    may_go = slow_worker()
+    before = document.table
+    person.click("data.import.read")
+    document.set_target("b")
+    document.set_roles(["c"], "weight")
+    may_go.set()
+    person.wait(lambda: document.table is not before)
+    assert (document.target, document.roles["c"]) == ("b", "weight")
+
+
+# ---- missing values of single columns (C08) ----------------------------------------------------
+
+
+def test_c08_na_becomes_a_value_in_one_column(person, window, document, opened, tmp_path, dialogs):
+    opened(C08)
+    tokens = person.find("data.column_tokens", QLineEdit)
+    assert not tokens.isVisible(), "without a selected column there is nothing to say"
+    select(person, "land")
+    assert tokens.isVisible()
+    assert tokens.text().startswith("(empty cell), NA, N/A")
+    assert document.table.column("land").n_missing == 32
+    person.type_in("data.column_tokens", "(empty cell), N/A")
+    assert document.table.column("land").levels == ("DE", "NA")
+    assert document.table.column("land").n_missing == 16
+    assert document.table.column("wert").n_missing == 0
+    assert document.undo_stack.undoText() == "Set missing values of land"
+    reopened(person, window, document, tmp_path, dialogs)
+    assert document.table.options.column_tokens == {"land": ("", "N/A")}
+    assert document.table.column("land").levels == ("DE", "NA")
+    select(person, "land")
+    assert tokens.text() == "(empty cell), N/A"
+    person.click("data.column_tokens_reset")
+    assert document.table.column("land").n_missing == 32
+    assert document.table.options.column_tokens == {}
+    assert not person.find("data.column_tokens_reset").isVisible()
+
+
+def test_several_columns_take_the_same_tokens(person, document, opened):
+    opened("a,b,c\n-,x,-\n2,-,4\n3,x,4\n")
+    select(person, "a", "c")
+    person.type_in("data.column_tokens", "-")
+    assert [document.table.column(name).n_missing for name in "abc"] == [1, 0, 1]
+    assert [document.table.column(name).kind for name in "ac"] == ["number", "number"]
+    assert document.undo_stack.undoText() == "Set missing values of 2 columns"
+    select(person, "a", "b")
+    tokens = person.find("data.column_tokens", QLineEdit)
+    assert (tokens.text(), tokens.placeholderText()) == ("", "Different texts")
+
+
+def test_a_focus_that_passes_through_changes_nothing(person, document, opened):
+    opened(C08)
+    select(person, "land")
+    before = document.table
+    tokens = person.find("data.column_tokens", QLineEdit)
+    tokens.setFocus()
+    person.find("data.columns").setFocus()
+    assert document.table is before
+
+
+def test_tokens_of_a_sample_s_column_are_kept_too(person, window, document, tmp_path, dialogs):
+    person.open_sample("penguins")
+    select(person, "island")
+    person.type_in("data.column_tokens", "Dream")
+    assert document.table.column("island").n_missing == 124
+    reopened(person, window, document, tmp_path, dialogs)
+    assert document.table.sample == "penguins"
+    assert document.table.column("island").n_missing == 124
+
+
+# ---- order of day and month --------------------------------------------------------------------
+
+
+def test_the_date_order_is_offered_where_dates_fit_both(person, window, document, opened, tmp_path, dialogs):
+    opened(DATES)
+    order = person.find("data.import.date_order")
+    assert order.isVisible()
+    assert order.currentText() == "day (a guess)"
+    assert any("ambiguous" in note for note in document.table.notes)
+    first = float(document.table.column("when").values[1])
+    assert first == _days("2020-02-02")
+    assert document.table.column("when").values[2] == _days("2020-03-03")
+    assert document.table.column("when").values[9] == _days("2020-01-10")
+    before = document.table
+    person.choose("data.import.date_order", "month")
+    person.click("data.import.read")
+    person.wait(lambda: document.table is not before)
+    assert document.table.column("when").values[9] == _days("2020-10-01")
+    assert not any("ambiguous" in note for note in document.table.notes)
+    assert order.isVisible(), "it can be put back"
+    reopened(person, window, document, tmp_path, dialogs)
+    assert document.table.options.day_first is False
+    assert document.table.column("when").values[9] == _days("2020-10-01")
+    person.click("data.import.change")
+    assert order.currentText() == "month"
+
+
+def test_the_date_order_is_absent_where_it_says_nothing(person, opened):
+    opened("when,y\n2020-03-04,1\n2020-03-05,2\n2020-03-06,3\n")
+    assert not person.find("data.import.date_order").isVisible()
+
+
+@pytest.mark.parametrize("order", ["day", "month"])
+def test_the_script_reads_dates_in_the_chosen_order(person, document, opened, tmp_path, order):
+    opened(DATES)
+    before = document.table
+    person.choose("data.import.date_order", order)
+    person.click("data.import.read")
+    person.wait(lambda: document.table is not before)
+    document.set_target("y")
+    person.add("tree")
+    person.train()
+    script = make_script(document, document.current_run_id)
+    script += "\nprint([float(day) for day in X['when']])\n"
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    told = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=True
+    ).stdout
+    assert told.splitlines()[-1] == str(document.table.column("when").values.tolist())
+
+
+def test_the_script_reads_a_column_s_own_tokens(person, document, opened, tmp_path):
+    opened(C08)
+    select(person, "land")
+    person.type_in("data.column_tokens", "(empty cell), N/A")
+    document.set_target("wert")
+    document.set_as_classes(False)
+    person.add("tree")
+    person.train()
+    script = make_script(document, document.current_run_id)
+    script += "\nprint(X['land'].value_counts(sort=False).to_dict(), int(X['land'].isna().sum()))\n"
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    told = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=True
+    ).stdout
+    assert told.splitlines()[-1] == "{'DE': 8, 'NA': 16} 16"
+
+
+# ---- sheets of a workbook ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def workbook(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "first"
+    for line in [["a", "b"], [1, "x"], [2, "y"], [3, "x"]]:
+        book.active.append(line)
+    second = book.create_sheet("zweites Blatt")
+    for line in [[10, 0.5], [20, 1.5], [30, 2.5], [40, 3.5]]:
+        second.append(line)
+    path = tmp_path / "book.xlsx"
+    book.save(path)
+    return path
+
+
+def test_a_sheet_is_chosen_and_kept(person, window, document, workbook, tmp_path, dialogs):
+    window.files.open_path(str(workbook))
+    person.wait(lambda: document.table is not None)
+    person.click("data.import.change")
+    sheet = person.find("data.import.sheet")
+    assert sheet.isVisible()
+    assert sheet.currentText() == "first"
+    assert not person.find("data.import.separator").isVisible(), "a workbook has no separator"
+    before = document.table
+    person.choose("data.import.sheet", "zweites Blatt")
+    person.click("data.import.read")
+    person.wait(lambda: document.table is not before)
+    assert document.table.names == ("column 1", "column 2"), "its header is found anew: it has none"
+    assert document.table.column("column 1").values.tolist() == [10, 20, 30, 40]
+    assert "sheet zweites Blatt" in person.find("data.import.summary").full_text()
+    path = reopened(person, window, document, tmp_path, dialogs)
+    assert document.table.options.sheet == "zweites Blatt"
+    assert load_project(path).data.table.sheets == ("first", "zweites Blatt")
+    person.click("data.import.change")
+    assert sheet.isVisible()
+    assert sheet.currentText() == "zweites Blatt"
+    window.actions_["action.file.include_rows"].setChecked(False)
+    document.set_roles(["column 1"], "ignored")
+    person.press(Qt.Key.Key_S, CTRL)
+    person.wait(lambda: not window.files.is_saving)
+    assert load_project(path).data.table.column("column 2").values.tolist() == [0.5, 1.5, 2.5, 3.5]
+
+
+def test_a_workbook_of_one_sheet_offers_no_choice(person, window, document, tmp_path):
+    book = openpyxl.Workbook()
+    for line in [["a", "b"], [1, "x"], [2, "y"]]:
+        book.active.append(line)
+    book.save(tmp_path / "one.xlsx")
+    window.files.open_path(str(tmp_path / "one.xlsx"))
+    person.wait(lambda: document.table is not None)
+    person.click("data.import.change")
+    assert not person.find("data.import.sheet").isVisible()
+
+
+def test_no_script_is_copied_of_a_workbook(person, window, document, workbook):
+    window.files.open_path(str(workbook))
+    person.wait(lambda: document.table is not None)
+    document.set_target("b")
+    person.add("tree")
+    person.train()
+    with pytest.raises(DataError, match=r"book\.xlsx is not a text file"):
+        make_script(document, document.current_run_id)
+
+
+def _days(text: str) -> float:
+    return float((np.datetime64(text) - np.datetime64("1970-01-01")).astype(int))
