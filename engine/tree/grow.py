@@ -65,9 +65,9 @@ def presort(
     is_level = np.array([spec.is_categorical for spec in features], np.uint8)
     for feature in range(n_features):
         values, rows = _sorted_blocks(X[:, feature], n_jobs)
-        if ask(feature, (feature + 0.5) / n_features):
-            return None
         for width in _merge_widths(n_rows):
+            if ask(feature, (feature + 0.5) / n_features):
+                return None
             merged_values, merged_rows = np.empty_like(values), np.empty_like(rows)
             sort.merge_blocks(values, rows, width, merged_values, merged_rows)
             values, rows = merged_values, merged_rows
