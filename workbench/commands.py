@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +21,21 @@ class CommandId(IntEnum):
 
 
 class SetData(QUndoCommand):
-    """Change kinds, roles, target, split or the reading of the table."""
+    """Change kinds, roles, target, split or the reading of the table, and with the task all parameters."""
 
-    def __init__(self, document: Document, text: str, new: DataState) -> None:
+    def __init__(
+        self, document: Document, text: str, new: DataState, specs: Mapping[str, ModelSpec] | None = None
+    ) -> None:
         super().__init__(text)
         self.document, self.old, self.new = document, document.data, new
+        self.new_specs = dict(specs or {})
+        self.old_specs = {run_id: document.run(run_id).spec for run_id in self.new_specs}
 
     def redo(self) -> None:
-        self.document._write_data(self.new)
+        self.document._write_data(self.new, self.new_specs)
 
     def undo(self) -> None:
-        self.document._write_data(self.old)
+        self.document._write_data(self.old, self.old_specs)
 
 
 class AddRun(QUndoCommand):
@@ -77,21 +82,6 @@ class RenameRun(QUndoCommand):
 
     def undo(self) -> None:
         self.document._write_name(self.run_id, self.old)
-
-
-class SetSpec(QUndoCommand):
-    """Give a model other parameters, because its task changed."""
-
-    def __init__(self, document: Document, run_id: str, new: ModelSpec) -> None:
-        super().__init__()
-        self.document, self.run_id, self.new = document, run_id, new
-        self.old = document.runs[run_id].spec
-
-    def redo(self) -> None:
-        self.document._write_spec(self.run_id, self.new)
-
-    def undo(self) -> None:
-        self.document._write_spec(self.run_id, self.old)
 
 
 class SetParameter(QUndoCommand):

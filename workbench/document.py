@@ -266,22 +266,22 @@ class Document(QObject):
         return self.table
 
     def _push_data(self, text: str, **changes: Any) -> None:
-        old_task, old_notes = self.task, self.split_notes
-        self.undo_stack.beginMacro(text)
-        self.undo_stack.push(commands.SetData(self, text, replace(self._data, **changes)))
-        if self.task != old_task:
-            self._adapt_specs()
-        self.undo_stack.endMacro()
+        old_notes, new = self.split_notes, replace(self._data, **changes)
+        specs = self._specs_for(new) if new.task != self.task else {}
+        self.undo_stack.push(commands.SetData(self, text, new, specs))
         for note in self.split_notes:
             if note not in old_notes:
                 self.post_message(note)
 
-    def _adapt_specs(self) -> None:
-        """Give every model the parameters that its kind has for the new task."""
-        for record in self._runs.values():
-            kind, values = record.spec.kind, record.spec.parameters
-            spec = ModelSpec(kind, adapted_parameters(kind, self.task, self._table().n_rows, values))
-            self.undo_stack.push(commands.SetSpec(self, record.run_id, spec))
+    def _specs_for(self, data: DataState) -> dict[str, ModelSpec]:
+        """Return the parameters that every model's kind has for the task of `data`."""
+        assert data.table is not None
+        return {
+            run_id: ModelSpec(
+                spec.kind, adapted_parameters(spec.kind, data.task, data.table.n_rows, spec.parameters)
+            )
+            for run_id, spec in ((record.run_id, record.spec) for record in self._runs.values())
+        }
 
     # ---- models ------------------------------------------------------------------------------
 
@@ -460,12 +460,16 @@ class Document(QObject):
         self.select_run(current)
         self._tell_dirty()
 
-    def _write_data(self, new: DataState) -> None:
+    def _write_data(self, new: DataState, specs: Mapping[str, ModelSpec]) -> None:
         is_other_table = new.table is not self._data.table
         self._data = new
+        for run_id, spec in specs.items():  # before anybody looks: parameters go with the task
+            self._runs[run_id] = replace(self._runs[run_id], spec=spec)
         if is_other_table:
             self.table_changed.emit()
         self.columns_changed.emit()
+        for run_id in specs:
+            self.run_changed.emit(run_id)
 
     def _write_run_added(self, record: RunRecord, position: int | None) -> None:
         items = list(self._runs.items())
@@ -492,9 +496,6 @@ class Document(QObject):
         self._runs[run_id] = replace(record, spec=record.spec.with_parameter(name, value))
         self.parameter_changed.emit(run_id, name)
         self.run_changed.emit(run_id)
-
-    def _write_spec(self, run_id: str, spec: ModelSpec) -> None:
-        self._write_record(replace(self._runs[run_id], spec=spec))
 
     def _write_result(self, run_id: str, result: RunResult) -> None:
         self._write_record(replace(self._runs[run_id], result=result))

@@ -173,7 +173,7 @@ def spell(value: float) -> str:
     """Return the shortest text of a number: no ".0", no minus before zero."""
     if value == 0:
         return "0"
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+    return str(int(value)) if abs(value) < 1e15 and value == int(value) else repr(float(value))
 
 
 def _to_numpy(mask: Any) -> NDArray[np.bool_]:

@@ -339,3 +339,18 @@ def test_a_random_walk_returns_to_its_start(seed):
     assert not document.is_dirty
     document.undo_stack.setIndex(document.undo_stack.count())
     assert snapshot(document) == end
+
+
+def test_whoever_hears_of_another_task_finds_the_parameters_of_that_task():
+    document = Document()
+    document.open_table(make_table("two targets", {"x": range(40), "y": ["a", "b"] * 20, "z": range(40)}))
+    document.set_target("y")
+    run_id = document.add_run("tree")
+    seen = []
+    for signal in (document.columns_changed, document.run_changed):
+        signal.connect(lambda *_: seen.append((document.task, document.parameter(run_id, "criterion"))))
+    document.set_target("z")
+    document.undo_stack.undo()
+    numbers, classes = ("numbers", "squared_error"), ("classes", "gini")
+    assert seen == [numbers, numbers, classes, classes]
+    assert document.undo_stack.undoText() == "Add decision tree"

@@ -63,7 +63,8 @@ def test_groups_of_thousands_have_three_digits():
 
 
 @pytest.mark.parametrize(
-    ("value", "spelled"), [(-0.0, "0"), (5.0, "5"), (0.1, "0.1"), (1e20, "1e+20"), (-3.25, "-3.25")]
+    ("value", "spelled"),
+    [(-0.0, "0"), (5.0, "5"), (0.1, "0.1"), (1e20, "1e+20"), (-3.25, "-3.25"), (float("-inf"), "-inf")],
 )
 def test_shortest_spelling(value, spelled):
     assert numerals.spell(value) == spelled
