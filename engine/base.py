@@ -127,24 +127,26 @@ def begin_fit(
 
 def begin_validation(
     estimator: Any, X_val: Any, y_val: Any, sample_weight_val: Any, training: TrainingData
-) -> TrainingData:
-    """Encode a validation part as the training part was encoded.
+) -> TrainingData | None:
+    """Encode a validation part as the training part was encoded; None where none is given.
 
     Raises
     ------
+    ParameterError
+        One of `X_val` and `y_val` is given without the other, weights are given without them, or
+        they differ in length.
     DataError
         It does not fit the training table, or holds a class that training never saw.
     """
+    _check_validation_is_whole(X_val, y_val, sample_weight_val)
+    if X_val is None:
+        return None
     encoded = check_X(estimator, X_val)
-    if y_val is None:
-        raise DataError("X_val is given without y_val; pass both")
     weights = _check_weights(sample_weight_val, encoded)
     if training.classes is None:
         target = _numeric_target(y_val)
     else:
         target = _codes_of(np.asarray(_plain(y_val)), training.classes)
-    if len(target) != len(encoded):
-        raise DataError(f"X_val has {len(encoded)} rows but y_val has {len(target)}")
     kept = np.flatnonzero(weights > 0)
     return TrainingData(
         X=encoded if len(kept) == len(weights) else dtypes.as_input(encoded[kept]),
@@ -156,6 +158,26 @@ def begin_validation(
         classes=training.classes,
         is_weighted=bool(np.any(weights[kept] != 1.0)),
     )
+
+
+def _check_validation_is_whole(X_val: Any, y_val: Any, sample_weight_val: Any) -> None:
+    given = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
+    n_rows = {name: _n_rows(value) for name, value in given.items() if value is not None}
+    for name in n_rows:
+        lacking = [other for other in ("X_val", "y_val") if other not in n_rows]
+        if lacking:
+            raise ParameterError(
+                f"{name} is given without {lacking[0]}; pass X_val and y_val together, or none of them"
+            )
+        if n_rows[name] != n_rows["X_val"]:
+            raise ParameterError(
+                f"X_val has {n_rows['X_val']} rows but {name} has {n_rows[name]}; give one for every row"
+            )
+
+
+def _n_rows(value: Any) -> int:
+    shape = np.shape(value)
+    return int(shape[0]) if shape else 1
 
 
 def check_X(estimator: Any, X: Any) -> NDArray[Any]:

@@ -70,8 +70,8 @@ def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
         if estimator.stopped_ and told.stopped:
             stopped = True  # a fold cut short says nothing about the whole training
             break
-        for metric, found in score_rows(estimator, learnable.take(outside), "fold").metrics.items():
-            scores.setdefault(metric, []).append(found.value)
+        for metric, value in _fold_scores(estimator, learnable.take(outside)).items():
+            scores.setdefault(metric, []).append(value)
         event = IterationEvent("cross-validating", n_done, n_all, n_done / n_all)
         if monitor.on_iteration(event) and n_done < n_all:
             stopped = True
@@ -81,11 +81,19 @@ def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
         n_folds=N_FOLDS,
         n_repeats=N_REPEATS,
         n_rows=len(rows),
-        rows_text=f"{len(rows):,} training and validation rows",
+        rows_text=f"{len(rows):,} training and validation rows"
+        + (f", weighted by column {inputs.weight}" if inputs.weight is not None else ""),
         fold_scores=fold_scores,
         metrics={metric: _within_range(metric, resampled_interval(v)) for metric, v in fold_scores.items()},
         stopped=stopped,
     )
+
+
+def _fold_scores(estimator: Any, rows: Learnable) -> dict[str, float]:
+    """Return a fold's scores; none where no row has weight."""
+    if rows.weights is not None and not np.any(rows.weights > 0):
+        return {}
+    return {metric: found.value for metric, found in score_rows(estimator, rows, "fold").metrics.items()}
 
 
 def resampled_interval(values: NDArray[np.float64], n_folds: int = N_FOLDS) -> Estimate:

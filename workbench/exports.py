@@ -14,11 +14,13 @@ from workbench.project.atomic import write_atomically
 from workbench.runs import ModelSpec, RunResult
 
 MODEL_SUFFIX = ".tree.json"
-UNNAMED_TARGET = "prediction"  # a model file does not say what its target was called
+UNNAMED_TARGET = "prediction"  # for files that do not say what their target was called
 
 
 def export_model(result: RunResult, path: str | Path) -> None:
-    """Write the model, whole or not at all.
+    """Write the model, whole or not at all, with the names of its target and event class.
+
+    Task, class labels, columns and levels are part of the model itself.
 
     Raises
     ------
@@ -29,33 +31,36 @@ def export_model(result: RunResult, path: str | Path) -> None:
     """
     from engine.export.json import to_json
 
-    content = to_json(result.estimator).encode()
+    metadata = {"target": result.target, "event_class": result.event_class}
+    content = to_json(result.estimator, metadata).encode()
     write_atomically(Path(path).absolute(), lambda file: file.write(content))
 
 
 def load_model(path: str | Path) -> RunResult:
     """Read a model file; the result has no scores and no rows.
 
+    Files that other programs or earlier versions wrote without metadata have an unnamed target.
+
     Raises
     ------
     DataError
         The file is missing, damaged or no model file; names it.
     """
-    from engine.export.json import from_json
+    from engine.export.json import read_json
 
     path = Path(path)
     try:
-        estimator = from_json(path.read_text(encoding="utf-8"))
+        estimator, metadata = read_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"{path.name} is not there; choose the model again") from None
     except UnicodeDecodeError:
         raise DataError(f"{path.name} is no model file: it is not text; choose another") from None
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
-    return _bare_result(estimator)
+    return _bare_result(estimator, metadata)
 
 
-def _bare_result(estimator: Any) -> RunResult:
+def _bare_result(estimator: Any, metadata: dict[str, Any]) -> RunResult:
     name = type(estimator).__name__
     key, task = next(
         (key, task)
@@ -67,11 +72,14 @@ def _bare_result(estimator: Any) -> RunResult:
     parameters = {name: value for name, value in estimator.get_params(deep=False).items() if name in known}
     classes = tuple(str(label) for label in estimator.classes_) if task == "classes" else ()
     has_curve = CATALOG[key].has_curve
+    target, event = metadata.get("target"), metadata.get("event_class")
+    if len(classes) == 2 and event not in classes:
+        event = classes[1]
     return RunResult(
         estimator=estimator,
         spec=ModelSpec(key, parameters),
         features=tuple(feature.name for feature in estimator.features_),
-        target=UNNAMED_TARGET,
+        target=target if isinstance(target, str) and target else UNNAMED_TARGET,
         classes=classes,
         parts=np.empty(0, np.uint8),
         scores={},
@@ -81,6 +89,6 @@ def _bare_result(estimator: Any) -> RunResult:
         stopped=bool(estimator.stopped_),
         table_fingerprint="",
         curve=curve_of(estimator, task) if has_curve else None,
-        event_class=classes[1] if len(classes) == 2 else None,
+        event_class=event if len(classes) == 2 else None,
         grown_tree=getattr(estimator, "tree_", None),
     )

@@ -146,20 +146,20 @@ def fit_estimator(
 
 
 def score_parts(estimator: Any, inputs: FitInputs, everything: Learnable) -> dict[str, ScoreSet]:
-    """Score every part that has rows; weights do not enter the scores."""
+    """Score every part that has rows of positive weight, weighted where there is a weight column."""
     scores = {}
     for part in PARTS:
-        rows = inputs.rows_of(part)
-        if len(rows):
-            scores[part] = score_rows(estimator, everything.take(rows), part)
+        rows = everything.take(inputs.rows_of(part))
+        if len(rows.y) and (rows.weights is None or np.any(rows.weights > 0)):
+            scores[part] = score_rows(estimator, rows, part)
     return scores
 
 
 def score_rows(estimator: Any, rows: Learnable, part: str) -> ScoreSet:
-    """Score a fitted estimator on rows with a known target."""
+    """Score a fitted estimator on rows with a known target, by their weights."""
     if rows.classes:
-        return score_classes(part, rows.y, estimator.predict_proba(rows.X), rows.classes)
-    return score_numbers(part, rows.y, estimator.predict(rows.X))
+        return score_classes(part, rows.y, estimator.predict_proba(rows.X), rows.classes, rows.weights)
+    return score_numbers(part, rows.y, estimator.predict(rows.X), rows.weights)
 
 
 def inputs_of_result(result: RunResult, table: Table) -> FitInputs:

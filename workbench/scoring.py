@@ -1,6 +1,10 @@
 """Scores of a model on one part of the rows, each with its 95 % interval (D31).
 
-Accuracy has Wilson's interval (Wilson 1927). All other scores have the interval value +- 1.96
+Where rows have weights every score is weighted: a row of weight 2 counts as two equal rows would, save
+that intervals know how many rows there really are.
+
+Accuracy has Wilson's interval (Wilson 1927), with weights for Kish's effective number of rows,
+(sum w)^2 / sum w^2 (Kish 1965). All other scores have the interval value +- 1.96
 standard errors by the delta method: each row's influence on the score is computed, and the standard
 error is their standard deviation divided by sqrt(n). For the two-class AUC that is DeLong's (DeLong,
 DeLong, Clarke-Pearson 1988). A perfect AUC would get an interval of width zero; its lower end is
@@ -78,6 +82,9 @@ class ScoreSet:
         or the RMSE of its mean.
     base_rates : float64 (n_classes,) or None
         Share of each class in this part.
+    weights : float64 (n_rows,) or None
+        What the metrics, the baseline and the base rates are weighted by; `confusion` and `per_class`
+        count rows all the same.
     """
 
     part: str
@@ -91,6 +98,7 @@ class ScoreSet:
     per_class: tuple[ClassScores, ...]
     baseline: float
     base_rates: Floats | None
+    weights: Floats | None = None
 
     @property
     def accuracy(self) -> Estimate:
@@ -122,7 +130,13 @@ class ScoreSet:
         return "" if self.base_rates is None else self.classes[int(np.argmax(self.base_rates))]
 
 
-def score_classes(part: str, codes: NDArray[Any], proba: Floats, classes: tuple[str, ...]) -> ScoreSet:
+def score_classes(
+    part: str,
+    codes: NDArray[Any],
+    proba: Floats,
+    classes: tuple[str, ...],
+    weights: Floats | None = None,
+) -> ScoreSet:
     """Score class probabilities.
 
     Parameters
@@ -130,13 +144,15 @@ def score_classes(part: str, codes: NDArray[Any], proba: Floats, classes: tuple[
     codes : int (n_rows,)
         True class of each row, as position in `classes`.
     proba : float64 (n_rows, n_classes)
+    weights : float64 (n_rows,), optional
+        From 0, with a positive sum.
     """
     n, n_classes = len(codes), len(classes)
     codes = np.asarray(codes, np.int32)
     prediction = np.argmax(proba, axis=1).astype(np.int32)
     cells = codes.astype(np.int64) * n_classes + prediction
     confusion = np.bincount(cells, minlength=n_classes * n_classes).reshape(n_classes, n_classes)
-    rates = confusion.sum(axis=1) / max(1, n)
+    rates = np.bincount(codes, _unit_mean(weights, n), n_classes) / max(1, n)
     return ScoreSet(
         part=part,
         n_rows=n,
@@ -145,27 +161,31 @@ def score_classes(part: str, codes: NDArray[Any], proba: Floats, classes: tuple[
         proba=proba,
         prediction=prediction,
         metrics={
-            "accuracy": wilson_interval(int(np.trace(confusion)), n),
-            "auc": auc(codes, proba),
-            "log_loss": log_loss(codes, proba),
+            "accuracy": accuracy(codes == prediction, weights),
+            "auc": auc(codes, proba, weights),
+            "log_loss": log_loss(codes, proba, weights),
         },
         confusion=confusion,
         per_class=_class_table(confusion, classes),
         baseline=float(rates.max()),
         base_rates=rates,
+        weights=weights,
     )
 
 
-def score_numbers(part: str, y: Floats, prediction: Floats) -> ScoreSet:
-    """Score predicted numbers; y and prediction are float64 (n_rows,)."""
+def score_numbers(part: str, y: Floats, prediction: Floats, weights: Floats | None = None) -> ScoreSet:
+    """Score predicted numbers; y, prediction and weights are float64 (n_rows,)."""
+    w = _unit_mean(weights, len(y))
     error = prediction - y
     squared = error**2
-    spread = (y - y.mean()) ** 2
-    variance, mse = float(spread.mean()), float(squared.mean())
-    rmse = _delta(sqrt(mse), squared / (2 * sqrt(mse)) if mse > 0 else squared, low=0.0)
+    spread = (y - np.average(y, weights=w)) ** 2
+    variance, mse = float(np.average(spread, weights=w)), float(np.average(squared, weights=w))
+    mae = float(np.average(abs(error), weights=w))
+    rmse = _delta(sqrt(mse), w * (squared - mse) / (2 * sqrt(mse)) if mse > 0 else squared, low=0.0)
     r2 = NO_ESTIMATE
     if variance > 0:
-        r2 = _delta(1 - mse / variance, spread * (mse / variance**2) - squared / variance, high=1.0)
+        influence = w * (spread * (mse / variance**2) - squared / variance)
+        r2 = _delta(1 - mse / variance, influence, high=1.0)
     return ScoreSet(
         part=part,
         n_rows=len(y),
@@ -173,15 +193,31 @@ def score_numbers(part: str, y: Floats, prediction: Floats) -> ScoreSet:
         y_true=y,
         proba=None,
         prediction=prediction,
-        metrics={"r2": r2, "rmse": rmse, "mae": _delta(float(abs(error).mean()), abs(error), low=0.0)},
+        metrics={"r2": r2, "rmse": rmse, "mae": _delta(mae, w * (abs(error) - mae), low=0.0)},
         confusion=None,
         per_class=(),
         baseline=sqrt(variance),
         base_rates=None,
+        weights=weights,
     )
 
 
-def wilson_interval(n_hits: int, n: int) -> Estimate:
+def _unit_mean(weights: Floats | None, n: int) -> Floats:
+    """Return weights with mean 1; all 1 where there are none."""
+    return np.ones(n) if weights is None else weights / weights.mean()
+
+
+def accuracy(is_hit: NDArray[np.bool_], weights: Floats | None = None) -> Estimate:
+    """Return the share of hits, by weight, with Wilson's interval for the effective number of rows."""
+    if weights is None:
+        return wilson_interval(int(np.count_nonzero(is_hit)), len(is_hit))
+    total = float(weights.sum())
+    share = 1.0 if is_hit[weights > 0].all() else float(weights[is_hit].sum()) / total
+    n_effective = total * total / float((weights * weights).sum())
+    return wilson_interval(share * n_effective, n_effective)
+
+
+def wilson_interval(n_hits: float, n: float) -> Estimate:
     """Return a share with Wilson's 95 % interval."""
     if n == 0:
         return NO_ESTIMATE
@@ -192,28 +228,32 @@ def wilson_interval(n_hits: int, n: int) -> Estimate:
     return Estimate(share, low, 1.0 if n_hits == n else centre + half)
 
 
-def log_loss(codes: NDArray[Any], proba: Floats) -> Estimate:
-    """Return the mean of -log p(true class), natural logarithm."""
+def log_loss(codes: NDArray[Any], proba: Floats, weights: Floats | None = None) -> Estimate:
+    """Return the mean, by weight, of -log p(true class), natural logarithm."""
     losses = -np.log(np.maximum(proba[np.arange(len(codes)), codes], MIN_PROBABILITY))
-    return _delta(float(losses.mean()), losses, low=0.0)
+    w = _unit_mean(weights, len(codes))
+    mean = float(np.average(losses, weights=w))
+    return _delta(mean, w * (losses - mean), low=0.0)
 
 
-def auc(codes: NDArray[Any], proba: Floats) -> Estimate:
+def auc(codes: NDArray[Any], proba: Floats, weights: Floats | None = None) -> Estimate:
     """Return the area under the ROC curve; the mean of one against the rest for more than two classes.
 
-    Classes without a row in this part, or with all of them, are left out; NaN if none remains.
+    Classes without a row of positive weight, or with all of them, are left out; NaN if none remains.
     """
+    w = _unit_mean(weights, len(codes))
     n_classes = proba.shape[1]
     wanted = [1] if n_classes == 2 else list(range(n_classes))
-    values, influences, smallest = [], np.zeros(len(codes)), len(codes)
+    n_rows = int(np.count_nonzero(w > 0))
+    values, influences, smallest = [], np.zeros(len(codes)), n_rows
     for class_idx in wanted:
         is_event = codes == class_idx
-        n_events = int(is_event.sum())
-        if 0 < n_events < len(codes):
-            value, influence = _one_auc(is_event, proba[:, class_idx])
+        n_events = int(np.count_nonzero(is_event & (w > 0)))
+        if 0 < n_events < n_rows:
+            value, influence = _one_auc(is_event, proba[:, class_idx], w)
             values.append(value)
             influences += influence
-            smallest = min(smallest, n_events, len(codes) - n_events)
+            smallest = min(smallest, n_events, n_rows - n_events)
     if not values:
         return NO_ESTIMATE
     value = float(np.mean(values))
@@ -223,19 +263,27 @@ def auc(codes: NDArray[Any], proba: Floats) -> Estimate:
     return found
 
 
-def _one_auc(is_event: NDArray[np.bool_], score: Floats) -> tuple[float, Floats]:
-    """Return the AUC of a score and each row's influence on it, by DeLong's placements."""
-    events, others = np.sort(score[is_event]), np.sort(score[~is_event])
-    below = np.searchsorted(others, score[is_event], "left") + np.searchsorted(
-        others, score[is_event], "right"
-    )
-    above = 2 * len(events) - np.searchsorted(events, score[~is_event], "left")
-    above = above - np.searchsorted(events, score[~is_event], "right")
-    value = float(below.sum() / (2 * len(events) * len(others)))
+def _one_auc(is_event: NDArray[np.bool_], score: Floats, w: Floats) -> tuple[float, Floats]:
+    """Return the AUC of a score and each row's influence on it, by DeLong's placements; `w` has mean 1.
+
+    A placement is the weight of the other side's rows that a row wins against, ties counting half.
+    """
+    w_events, w_others = float(w[is_event].sum()), float(w[~is_event].sum())
+    won = _weight_below(score[~is_event], w[~is_event], score[is_event]) / w_others
+    lost = 1 - _weight_below(score[is_event], w[is_event], score[~is_event]) / w_events
+    value = float(np.average(won, weights=w[is_event]))
     influence = np.empty(len(score))
-    influence[is_event] = (below / (2 * len(others)) - value) * (len(score) / len(events))
-    influence[~is_event] = (above / (2 * len(events)) - value) * (len(score) / len(others))
+    influence[is_event] = w[is_event] * (won - value) * (len(score) / w_events)
+    influence[~is_event] = w[~is_event] * (lost - value) * (len(score) / w_others)
     return value, influence
+
+
+def _weight_below(scores: Floats, w: Floats, at: Floats) -> Floats:
+    """Return the weight of `scores` below each of `at`, equal ones counting half."""
+    order = np.argsort(scores, kind="stable")
+    ordered, below = scores[order], np.concatenate([[0.0], np.cumsum(w[order])])
+    left, right = np.searchsorted(ordered, at, "left"), np.searchsorted(ordered, at, "right")
+    return np.asarray((below[left] + below[right]) / 2)
 
 
 def _delta(value: float, influence: Floats, low: float = -np.inf, high: float = np.inf) -> Estimate:

@@ -16,7 +16,7 @@ from engine.boosting.grown import GrowSettings
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, SquaredError
 from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR
 from engine.boosting.rounds import Booster, EarlyStopping, RoundSettings, set_aside
-from engine.errors import DataError, ParameterError
+from engine.errors import ParameterError
 from engine.inspection import total_gains
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.parameters import check_parameters
@@ -129,7 +129,7 @@ class _Boosting(Learner):
         Raises
         ------
         ParameterError
-            A hyperparameter is outside its documented range.
+            A hyperparameter is outside its documented range, or the validation part is not whole.
         DataError
             X, y or the validation rows do not fit.
         """
@@ -187,12 +187,7 @@ class _Boosting(Learner):
                 "reg_lambda=0"
             )
         training = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)
-        X_val, y_val, sample_weight_val = validation
-        if X_val is None:
-            if y_val is not None:
-                raise DataError("y_val is given without X_val; pass both")
-            return training, None
-        return training, begin_validation(self, X_val, y_val, sample_weight_val, training)
+        return training, begin_validation(self, *validation, training)
 
     def _keep(
         self,

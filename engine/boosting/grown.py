@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.boosting.kernels.splitting import score
-from engine.tree.structure import LEAF, LEVEL_SET, NO_CHILD, Tree, compact
+from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, Tree, compact
 
 GRADIENT, HESSIAN, WEIGHT, SQUARES = range(4)  # places in a node's sums
 
@@ -107,7 +107,11 @@ class Grown:
             name: [row[i] for row in rows]
             for i, name in enumerate(("feature", "kind", "threshold", "missing_child", "n_missing"))
         }
-        arrays["unseen_child"] = arrays["missing_child"]
+        # an unseen level is no missing value: see routing.child_of
+        arrays["unseen_child"] = [
+            1 if kind == IS_MISSING else child
+            for kind, child in zip(arrays["kind"], arrays["missing_child"], strict=True)
+        ]
         levels = [_level_set(node) for node in nodes]
         arrays["level_offsets"] = np.cumsum([0, *(len(rows) for rows in levels)])
         arrays["level_sets"] = np.concatenate(levels)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -39,12 +39,14 @@ _LABEL_DTYPE = re.compile(r"object|<U[0-9]{1,6}")
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
-def to_json(estimator: Any) -> str:
+def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
     """Return a fitted model as the text of a `.tree.json` file.
 
     Parameters
     ----------
     estimator : fitted tree, forest or boosted model of this package
+    metadata : mapping of str to plain JSON values, optional
+        What a reader should know beside the model, such as the target's name; see `read_json`.
 
     Raises
     ------
@@ -70,11 +72,23 @@ def to_json(estimator: Any) -> str:
             if key not in LEFT_OUT and not key.startswith("_")  # private: of the training rows
         },
     }
+    if metadata is not None:
+        document["metadata"] = dict(metadata)
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
 def from_json(text: str) -> Any:
     """Return the model that a `.tree.json` text holds; it predicts the same bits as the one written.
+
+    Raises as `read_json`.
+    """
+    return read_json(text)[0]
+
+
+def read_json(text: str) -> tuple[Any, dict[str, Any]]:
+    """Return the model of a `.tree.json` text and its metadata, empty where the file has none.
+
+    The metadata is whatever JSON object was written: its reader has to check it.
 
     Raises
     ------
@@ -99,7 +113,7 @@ def from_json(text: str) -> Any:
         raise
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
         raise DataError(f"the model file is damaged ({error}); export the model again") from None
-    return estimator
+    return estimator, document.get("metadata", {})
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -120,6 +134,8 @@ def _parse(text: str) -> dict[str, Any]:
     for key, kind in wanted.items():
         if not isinstance(document.get(key), kind):
             raise DataError(f"the model file lacks {key!r}; it is damaged, export the model again")
+    if not isinstance(document.get("metadata", {}), dict):
+        raise DataError("the model file's metadata is damaged; export the model again")
     return document
 
 

@@ -163,7 +163,9 @@ def _preparing(spec: ScriptSpec) -> str:
     else:
         lines.append(f"y = codes = {target}.astype(float)")
     if spec.weight is not None:
-        lines.append(f"weight = table[{spec.weight!r}].fillna(0).to_numpy(float)")
+        nothing = "-1" if spec.classes else "np.nan"  # rows without a weight are in no part
+        lines.append(f"weight = table[{spec.weight!r}].to_numpy(float)")
+        lines.append(f"codes = codes.where(np.isfinite(weight), {nothing})")
     return "\n".join(lines)
 
 

@@ -28,7 +28,10 @@ def find_level(level_sets, start, stop, code):
 
 @kernel
 def child_of(x, node, kind, threshold, level_offsets, level_sets, missing_child, unseen_child):
-    """Return the child (0, 1, ...) that value `x` takes at an inner `node`; NaN is missing."""
+    """Return the child (0, 1, ...) that value `x` takes at an inner `node`; NaN is missing.
+
+    A level that training never saw is a value, so the question "is it missing?" is answered with no.
+    """
     if kind[node] == IS_MISSING:
         return np.int64(0) if np.isnan(x) else np.int64(1)
     if np.isnan(x):

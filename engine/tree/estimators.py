@@ -91,7 +91,7 @@ class _DecisionTree(Learner):
         Raises
         ------
         ParameterError
-            A hyperparameter is outside its documented range.
+            A hyperparameter is outside its documented range, or the validation part is not whole.
         DataError
             X, y or the weights do not fit; see `engine.base.begin_fit`.
         """
@@ -99,8 +99,7 @@ class _DecisionTree(Learner):
         data = begin_fit(
             self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
         )
-        if X_val is not None:
-            begin_validation(self, X_val, y_val, sample_weight_val, data)
+        begin_validation(self, X_val, y_val, sample_weight_val, data)
         self.n_outputs_ = 1
         self.seed_ = draw_seed(self.random_state)
         self.tree_, self.stopped_ = _grow(self, data, monitor or NULL_MONITOR)

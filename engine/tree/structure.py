@@ -17,7 +17,8 @@ from engine import dtypes
 from engine.errors import DataError
 
 LEAF, THRESHOLD, IS_MISSING, LEVEL_SET, MULTIWAY = range(5)
-"""Node kinds. THRESHOLD: x <= threshold goes to child 0. IS_MISSING: missing goes to child 0.
+"""Node kinds. THRESHOLD: x <= threshold goes to child 0. IS_MISSING: missing goes to child 0,
+all else, unseen levels too, to child 1.
 LEVEL_SET: levels listed with 0 go to child 0 ("yes"). MULTIWAY: each listed level has its own child."""
 
 NO_CHILD = -1

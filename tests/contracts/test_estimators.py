@@ -7,9 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 import engine
+from engine.dtypes import UNSEEN_LEVEL
+from engine.surface import model_curve
+from engine.tree.inspect import decision_path, merged_rule
+from engine.tree.structure import IS_MISSING
 
 SMALL = {
     "DecisionTreeClassifier": {},
@@ -211,8 +216,54 @@ def test_pickled_and_cloned(name):
 def test_a_validation_part_is_checked(name):
     X, y = frame(name)
     make(name).fit(X, y, X_val=X[:20], y_val=y[:20])
-    with pytest.raises(engine.DataError, match="X_val is given without y_val"):
-        make(name).fit(X, y, X_val=X[:20])
+    parts = {"X_val": X[:20], "y_val": y[:20], "sample_weight_val": np.ones(20)}
+    for wrong, told in (
+        ({"X_val"}, "X_val is given without y_val; pass X_val and y_val together, or none"),
+        ({"y_val"}, "y_val is given without X_val; pass"),
+        ({"sample_weight_val"}, "sample_weight_val is given without X_val; pass"),
+    ):
+        with pytest.raises(engine.ParameterError, match=told):
+            make(name).fit(X, y, **{key: parts[key] for key in wrong})
+    for short in ("y_val", "sample_weight_val"):
+        with pytest.raises(engine.ParameterError, match=f"X_val has 20 rows but {short} has 19; give one"):
+            make(name).fit(X, y, **(parts | {short: parts[short][:19]}))
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_class_of_weight_0_alone_is_known_and_never_predicted(name):
+    """As in scikit-learn: labels are those of y, also where all their rows have weight 0."""
+    X, labels = np.arange(40.0)[:, None], np.repeat(["a", "b", "c", "d"], 10)
+    weights = np.where(labels == "c", 0.0, 1.0)
+    model = make(name).fit(X, labels, weights)
+    assert model.classes_.tolist() == DecisionTreeClassifier().fit(X, labels, weights).classes_.tolist()
+    proba = model.predict_proba(X)
+    assert proba.shape == (40, 4)
+    np.testing.assert_allclose(proba[:, 2], 0.0, atol=1e-9)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    kept = labels != "c"
+    assert (model.predict(X) != "c").all()
+    known = pd.Categorical(labels[kept], ["a", "b", "c", "d"])
+    np.testing.assert_array_equal(proba, make(name).fit(X[kept], known).predict_proba(X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unseen_level_is_not_missing(name):
+    """A node that asks only "is it missing?" answers no for a level that training never saw (D7)."""
+    colour = pd.Categorical(["red", None] * 20)
+    y = np.array([0, 1] * 20)
+    extra = {"bootstrap": False} if "Forest" in name else {}
+    model = make(name).set_params(**extra).fit(pd.DataFrame({"colour": colour}), y)
+    first = model.tree_ if hasattr(model, "tree_") else model.estimators_[0]
+    tree = first[0] if isinstance(first, tuple) else first
+    assert (tree.kind[0], tree.unseen_child[0]) == (IS_MISSING, 1)
+    rows = pd.DataFrame({"colour": pd.Categorical(["red", "violet", None])})
+    known, unseen, missing = answers(model, rows)
+    np.testing.assert_array_equal(unseen, known)
+    assert np.any(missing != known)
+    spots = model_curve(model, 0, [UNSEEN_LEVEL, 0.0, np.nan], [0.0])
+    np.testing.assert_allclose(spots.T.reshape(3, -1), np.reshape(answers(model, rows), (3, -1))[[1, 0, 2]])
+    assert merged_rule(tree, (1,), model.features_) == ["colour is not missing"]
+    assert decision_path(tree, [UNSEEN_LEVEL]) == decision_path(tree, [0.0])
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)

@@ -474,8 +474,6 @@ def test_impossible_parameters_and_tables_are_named():
             GradientBoostingClassifier(**wrong).fit(X, y)
     with pytest.raises(ParameterError, match="order=2"):
         GradientBoostingClassifier(reg_lambda=1.0).fit(X, y)
-    with pytest.raises(DataError, match="y_val is given without X_val"):
-        GradientBoostingClassifier().fit(X, y, y_val=y)
     X[3, 1] = np.inf
     with pytest.raises(DataError, match="'x1' holds 1 infinite value"):
         GradientBoostingClassifier().fit(X, y)

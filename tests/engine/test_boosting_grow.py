@@ -140,6 +140,7 @@ def test_a_split_on_missing_alone_is_an_is_missing_node():
     np.testing.assert_array_equal(tree.value[tree.children(0), 0], [-1.0, 1.0])
     levels = grow(X, [-1.0, -1.0, 1.0, 1.0], levels={0: ("a",)}).to_tree(1.0)
     assert levels.kind[0] == IS_MISSING
+    assert tree.unseen_child[0] == levels.unseen_child[0] == 1  # an unseen level is not missing
 
 
 def test_missing_learns_its_side():

@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from engine.errors import DataError
-from engine.export.json import ESTIMATORS, LEFT_OUT, from_json, to_json
+from engine.export.json import ESTIMATORS, LEFT_OUT, from_json, read_json, to_json
 
 SETTINGS = {
     "DecisionTree": {"max_depth": 4},
@@ -206,3 +206,17 @@ def test_truncated_text_is_refused():
     for end in range(0, len(text) - 1, len(text) // 50):
         with pytest.raises(DataError):
             from_json(text[:end])
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_metadata_comes_back_and_files_without_it_open(name):
+    model = fitted(name)
+    about = {"target": "Größe", "event_class": None}
+    loaded, read = read_json(to_json(model, about))
+    assert read == about
+    assert type(loaded) is type(model)
+    assert read_json(to_json(model))[1] == {}
+    assert to_json(from_json(to_json(model, about))) == to_json(model)
+    damaged = json.loads(to_json(model)) | {"metadata": ["target"]}
+    with pytest.raises(DataError, match="metadata is damaged; export the model again"):
+        read_json(json.dumps(damaged))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss, mean_absolute_error, r2_score, roc_auc_score
+from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_score, roc_auc_score
 
 from workbench import scoring
 from workbench.crossvalidation import resampled_interval
@@ -130,3 +130,76 @@ def test_resampled_interval_of_a_worked_example():
     half = 3.182446305284263 * np.sqrt(1 / 4 + 1 / 3) * s
     assert resampled_interval(values, n_folds=4) == pytest.approx((0.85, 0.85 - half, 0.85 + half))
     assert np.isnan(resampled_interval(np.array([0.5])).low)
+
+
+def weighted(n, seed=5):
+    return np.random.default_rng(seed).integers(0, 4, n).astype(float)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weighted_class_scores_equal_scikit_learns_and_repeated_rows(n_classes):
+    codes, proba = made_up(n_classes)
+    labels, w = tuple(f"k{i}" for i in range(n_classes)), weighted(len(codes))
+    scores = scoring.score_classes("test", codes, proba, labels, w)
+    repeated = np.repeat(np.arange(len(codes)), w.astype(int))
+    as_rows = scoring.score_classes("test", codes[repeated], proba[repeated], labels)
+    for metric, found in scores.metrics.items():
+        assert found.value == pytest.approx(as_rows.metrics[metric].value, rel=1e-12)
+        assert found.high - found.low > as_rows.metrics[metric].high - as_rows.metrics[metric].low
+    assert scores.accuracy.value == pytest.approx(
+        accuracy_score(codes, proba.argmax(axis=1), sample_weight=w), rel=1e-12
+    )
+    wanted = log_loss(codes, np.maximum(proba, 1e-15), sample_weight=w)
+    assert scores.log_loss.value == pytest.approx(wanted, rel=1e-9)
+    if n_classes == 2:
+        assert scores.auc.value == pytest.approx(
+            roc_auc_score(codes, proba[:, 1], sample_weight=w), rel=1e-12
+        )
+    assert scores.baseline == pytest.approx(as_rows.baseline, rel=1e-12)
+    assert scores.base_rates == pytest.approx(as_rows.base_rates, rel=1e-12)
+    assert scores.confusion.sum() == scores.n_rows == len(codes)
+
+
+def test_weighted_number_scores_equal_scikit_learns():
+    rng = np.random.default_rng(3)
+    y, prediction, w = rng.normal(size=100), rng.normal(size=100), weighted(100)
+    scores = scoring.score_numbers("test", y, prediction, w)
+    assert scores.r2.value == pytest.approx(r2_score(y, prediction, sample_weight=w), rel=1e-12)
+    assert scores.mae.value == pytest.approx(mean_absolute_error(y, prediction, sample_weight=w), rel=1e-12)
+    assert scores.rmse.value == pytest.approx(
+        np.sqrt(np.average((y - prediction) ** 2, weights=w)), rel=1e-12
+    )
+    assert scores.baseline == pytest.approx(
+        np.sqrt(np.average((y - np.average(y, weights=w)) ** 2, weights=w)), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.25, 8.0])
+def test_equal_weights_change_no_score_and_no_interval(factor):
+    codes, proba = made_up(3)
+    labels, w = ("a", "b", "c"), np.full(len(codes), factor)
+    plain, same = (scoring.score_classes("test", codes, proba, labels, of) for of in (None, w))
+    rng = np.random.default_rng(3)
+    y, prediction = rng.normal(size=400), rng.normal(size=400)
+    numbers, same_numbers = (scoring.score_numbers("test", y, prediction, of) for of in (None, w))
+    for one, other in ((plain, same), (numbers, same_numbers)):
+        for metric, found in one.metrics.items():
+            assert other.metrics[metric] == pytest.approx(found, rel=1e-12)
+
+
+def test_rows_of_weight_0_do_not_enter_any_interval():
+    codes, proba = made_up(2, n=4000)
+    w = np.where(np.arange(4000) % 2, 1.0, 0.0)
+    with_zeros = scoring.score_classes("test", codes, proba, ("a", "b"), w)
+    without = scoring.score_classes("test", codes[1::2], proba[1::2], ("a", "b"))
+    for metric, found in without.metrics.items():
+        assert with_zeros.metrics[metric] == pytest.approx(found, abs=1e-4)
+    assert with_zeros.accuracy == pytest.approx(without.accuracy, rel=1e-12)
+
+
+def test_a_weighted_perfect_score_is_not_told_as_certain():
+    # weights 3, 1: as many rows as Kish counts, 16 / 10
+    proba, w = np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([3.0, 1.0])
+    found = scoring.score_classes("test", np.array([0, 1]), proba, ("a", "b"), w).accuracy
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert found.low == pytest.approx(1.6 / (1.6 + scoring.Z_95**2), rel=1e-12)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.catalog import entry_of
+from workbench.catalog import TASKS, entry_of
 from workbench.figures.scores import METRIC_TEXTS, SHORT_PARTS, score_text
 from workbench.figures.training import TrainingFigure, make_line, make_training_figure
 from workbench.figures.words import MINUS, count, number
@@ -24,6 +24,7 @@ STATE_TEXTS = {
     "stopped": "stopped early",
     "failed": "failed",
 }
+METRICS = {"classes": ("accuracy", "auc", "log_loss"), "numbers": ("r2", "rmse", "mae")}
 NEVER_SHOWN = ("random_state", "categorical_features", "n_jobs")
 
 
@@ -69,11 +70,14 @@ def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validati
     ----------
     runs : mapping of run id to RunRecord
     task : str
-        "classes" or "numbers": which scores are shown for runs without any.
+        "classes" or "numbers": which scores are shown while no model is trained. Trained models have
+        the scores of their own task, whatever table is open.
     part : str
         Scores are of these rows; a run without them has dashes.
     """
-    metrics = ("accuracy", "auc", "log_loss") if task == "classes" else ("r2", "rmse", "mae")
+    trained = [record.result for record in runs.values() if record.result is not None]
+    tasks = {"classes" if result.classes else "numbers" for result in trained} or {task}
+    metrics = tuple(metric for name in TASKS if name in tasks for metric in METRICS[name])
     settings = differing_settings([record.spec for record in runs.values()])
     rows = []
     for run_id, record in runs.items():
@@ -125,7 +129,8 @@ def setting_text(value: Any) -> str:
 def _label(name: str, runs: Mapping[str, RunRecord], task: str) -> str:
     for record in runs.values():
         if name in record.spec.parameters:
-            return entry_of(record.spec.kind).parameter(task, name).label or name
+            own_task = task if record.result is None else ("classes" if record.result.classes else "numbers")
+            return entry_of(record.spec.kind).parameter(own_task, name).label or name
     return name
 
 

@@ -53,6 +53,8 @@ def part_block(name: str, result: RunResult, part: str) -> ScoreBlock:
     scores = result.scores[part]
     is_number = not scores.classes
     notes = [_baseline_sentence(scores, result)]
+    if result.weight is not None:
+        notes.insert(0, f"weighted by column {result.weight}; confusion and class table count rows")
     if part == "train":
         notes.append("these rows grew the model: this says how well it remembers, not how well it predicts")
     if part == "test" and result.n_test_looks:
@@ -104,6 +106,8 @@ def _baseline_sentence(scores: ScoreSet, result: RunResult) -> str:
         rate = float(scores.base_rates[scores.classes.index(event)])
         n = round(rate * scores.n_rows)
         base = f"base rate of {event}: {percent(n, scores.n_rows)}, {count(n)} of {count(scores.n_rows)}"
+        if result.weight is not None:  # a share of weights, which no count of rows makes up
+            base = f"base rate of {event}: {percent(rate, 1.0)} by weight"
         return f"{base}; {always}"
     return always
 
@@ -117,6 +121,8 @@ class ConfusionFigure:
     counts : int64 (n_classes, n_classes)
     cut : float or None
         Probability of the event class from which on it is named; None without an event class.
+    weighted_accuracy : float or None
+        Where the rows have weights; `counts` counts rows all the same.
     """
 
     title: str
@@ -125,9 +131,12 @@ class ConfusionFigure:
     counts: NDArray[np.int64]
     event_idx: int | None
     cut: float | None
+    weighted_accuracy: float | None = None
 
     @property
     def accuracy(self) -> float:
+        if self.weighted_accuracy is not None:
+            return self.weighted_accuracy
         total = int(self.counts.sum())
         return float(np.trace(self.counts)) / total if total else float("nan")
 
@@ -158,7 +167,12 @@ def make_confusion(name: str, result: RunResult, part: str, cut: float = 0.5) ->
     cells = np.asarray(scores.y_true, np.int64) * n + np.asarray(predicted, np.int64)
     counts = np.bincount(cells, minlength=n * n).reshape(n, n)
     subtitle = f"{count(scores.n_rows)} {PART_TEXTS[part]}"
-    return ConfusionFigure(name, subtitle, classes, counts, event_idx, cut if event_idx is not None else None)
+    weighted = None
+    if scores.weights is not None:
+        weighted = float(np.average(predicted == scores.y_true, weights=scores.weights))
+        subtitle += ", not weighted"
+    cut_shown = cut if event_idx is not None else None
+    return ConfusionFigure(name, subtitle, classes, counts, event_idx, cut_shown, weighted)
 
 
 @dataclass(frozen=True, eq=False)
