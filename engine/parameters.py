@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 from engine.errors import ParameterError
 
 UNSET: Any = object()
+LARGEST_WHOLE = 2**63 - 1  # what kernels can count
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Parameter:
         from the form.
     in_form : bool
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
+    has_any_size : bool
+        True for a seed, which no kernel counts with: a whole number above `LARGEST_WHOLE` is legal.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Parameter:
     form_default: Any = UNSET
     applies_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     in_form: bool = True
+    has_any_size: bool = False
 
     @property
     def start_value(self) -> Any:
@@ -106,10 +109,13 @@ class Parameter:
             return False
         if self.kind == "int" and not isinstance(value, numbers.Integral):
             return False
-        return isinstance(value, numbers.Real) and self._in_range(float(value))
+        return isinstance(value, numbers.Real) and not self._is_too_large(value) and self._in_range(value)
 
-    def _in_range(self, value: float) -> bool:
-        if math.isnan(value):
+    def _is_too_large(self, value: Any) -> bool:
+        return isinstance(value, numbers.Integral) and int(value) > LARGEST_WHOLE and not self.has_any_size
+
+    def _in_range(self, value: Any) -> bool:
+        if value != value:  # noqa: PLR0124 - NaN; a whole number may be too large for math.isnan
             return False
         if self.minimum is not None and (
             value < self.minimum or (self.open_minimum and value == self.minimum)
@@ -122,6 +128,8 @@ class Parameter:
     def check(self, value: Any) -> None:
         """Raise ParameterError naming the parameter, its value and the legal values."""
         if not self.is_legal(value):
+            if isinstance(value, numbers.Integral) and self._is_too_large(value):
+                raise ParameterError(f"{self.name} is larger than {LARGEST_WHOLE}; enter a smaller number")
             raise ParameterError(f"{self.name} is {value!r}; enter {self.legal_text}")
 
 

@@ -70,8 +70,8 @@ MAX_FEATURES = Parameter(
              "sklearn": "max_features"},
 )  # fmt: skip
 RANDOM_STATE = Parameter(
-    "random_state", None, "int", minimum=0, allows_none=True, none_text="drawn anew", form_default=0,
-    label="Seed", group="Sampling", help="The same seed gives the same model.",
+    "random_state", None, "int", minimum=0, has_any_size=True, allows_none=True, none_text="drawn anew",
+    form_default=0, label="Seed", group="Sampling", help="The same seed gives the same model.",
     aliases={"lightgbm": "random_state", "xgboost": "random_state", "catboost": "random_seed",
              "sklearn": "random_state"},
 )  # fmt: skip
