@@ -142,6 +142,17 @@ class Table:
         kept = tuple(new.get(column.name, column) for column in self.columns)
         return replace(self, columns=kept, notes=notes + told)
 
+    def with_kind(self, names: Sequence[str], kind: str) -> Table:
+        """Return a table in which some columns are read as another kind.
+
+        Raises
+        ------
+        DataError
+            A column's cells cannot be read so, or no column has this name.
+        """
+        columns = [column for column in map(self.column, names) if column.kind != kind]
+        return self.replace_columns([column.with_kind(kind) for column in columns]) if columns else self
+
     def with_column_tokens(self, names: str | Sequence[str], tokens: tuple[str, ...] | None) -> Table:
         """Return a table in which other texts mean "missing" in one or some columns (C08).
 
@@ -154,6 +165,9 @@ class Table:
             No column has this name.
         """
         names = [names] if isinstance(names, str) else names
+        names = [name for name in names if self.options.column_tokens.get(name) != tokens]
+        if not names:
+            return self
         own = {key: value for key, value in self.options.column_tokens.items() if key not in names}
         if tokens is not None:
             own |= dict.fromkeys(names, tokens)

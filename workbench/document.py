@@ -202,20 +202,26 @@ class Document(QObject):
         roles = {name: self.roles.get(name, role) for name, role in default_roles(again).items()}
         self._push_data("Read the file differently", table=again, roles=roles)
 
-    def set_column_tokens(self, names: Iterable[str], tokens: tuple[str, ...] | None) -> None:
-        """Let other texts mean "missing" in some columns; None: those of the whole table (C08)."""
-        table, names = self._table(), list(names)
-        names = [name for name in names if table.options.column_tokens.get(name) != tokens]
-        if names:
-            changed = table.with_column_tokens(names, tokens)
+    def set_column_tokens(
+        self, names: Iterable[str], tokens: tuple[str, ...] | None, made: Table | None = None
+    ) -> None:
+        """Let other texts mean "missing" in some columns; None: those of the whole table (C08).
+
+        `made` is the table so changed (`Table.with_column_tokens`), where a worker has made it.
+        """
+        names = list(names)
+        changed = made or self._table().with_column_tokens(names, tokens)
+        if changed is not self.table:
             self._push_data(f"Set missing values of {_listing(names)}", table=changed)
 
-    def set_kind(self, names: Iterable[str], kind: str) -> None:
-        """Read columns as another kind; raises DataError where the cells cannot be read so."""
-        table, names = self._table(), list(names)
-        columns = [column for column in map(table.column, names) if column.kind != kind]
-        if columns:
-            changed = table.replace_columns([column.with_kind(kind) for column in columns])
+    def set_kind(self, names: Iterable[str], kind: str, made: Table | None = None) -> None:
+        """Read columns as another kind; raises DataError where the cells cannot be read so.
+
+        `made` is the table so changed (`Table.with_kind`), where a worker has made it.
+        """
+        names = list(names)
+        changed = made or self._table().with_kind(names, kind)
+        if changed is not self.table:
             self._push_data(f"Set kind of {_listing(names)}", table=changed)
 
     def set_roles(self, names: Iterable[str], role: str) -> None:

@@ -1,6 +1,6 @@
 """Drives the real window offscreen inside a child process and prints what it measured as JSON.
 
-``python -m tests.benchmarks.window start`` or ``... pause KIND N_SAMPLES N_FEATURES``.
+``python -m tests.benchmarks.window start``, ``... pause KIND N_SAMPLES N_FEATURES`` or ``... columns``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 BEGAN = time.perf_counter()
 HEARTBEAT_MS = 5
+SETTLE_S = 0.3  # without work for so long, all that a click set off is shown
 TRAIN_S = 15.0  # a long training is stopped after so much of it
 
 
@@ -134,10 +135,89 @@ def measure_pause(kind: str, n_samples: int, n_features: int) -> dict[str, float
     return told
 
 
+def measure_columns() -> dict[str, float]:
+    """300 columns x 5,000 rows: from the read table to the painted Data panel, and pauses at work there."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QComboBox, QLineEdit, QListView
+
+    from tests.benchmarks.data import wide_table
+    from workbench.readers import read_table
+
+    session = open_session()
+    document, window = session.document, session.window
+    window.ensure_centre()  # made while a file is read
+    with tempfile.TemporaryDirectory() as folder:
+        table = read_table(wide_table(Path(folder)))
+    wait_until(lambda: session.warm_up.text and not session.warm_up.is_running)
+    panel = window.docks["data"].widget()
+    view = panel.findChild(QListView, "data.columns")
+    painted = _paints(view.viewport())
+    began = time.perf_counter()
+    document.open_table(table)
+    wait_until(lambda: painted.at > began)
+    told = {"painted": painted.at - began}
+    heartbeat = Heartbeat()
+
+    def measure(name: str, act: Callable[[], object]) -> None:
+        heartbeat.reset()
+        act()
+        busy_at = time.perf_counter()
+
+        def is_settled() -> bool:
+            nonlocal busy_at
+            if session.lanes.live_jobs:
+                busy_at = time.perf_counter()
+            return time.perf_counter() - busy_at > SETTLE_S
+
+        wait_until(is_settled)
+        told[name] = heartbeat.longest_s
+
+    def choose(name: str, data: str) -> None:
+        combo = panel.findChild(QComboBox, name)
+        combo.setCurrentIndex(combo.findData(data))
+        combo.activated.emit(combo.currentIndex())
+
+    search = panel.findChild(QLineEdit, "data.search")
+    measure("target", lambda: choose("data.target", "answer"))
+    for order in ("name", "missing", "distinct", "strength", "file"):
+        measure(f"order by {order}", lambda order=order: choose("data.order", order))
+    measure("filter", lambda: QTest.keyClicks(search, "number 1"))
+    measure("filter off", search.clear)
+    measure("select all", lambda: QTest.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier))
+    assert len(panel.selected_names()) == len(table.columns)
+    for kind in ("category", "text"):
+        measure(f"all to {kind}", lambda kind=kind: choose("data.kind", kind))
+        assert {column.kind for column in document.table.columns} == {kind}
+    measure("undo", document.undo_stack.undo)
+    measure("all ignored", lambda: choose("data.role", "ignored"))
+    session.shut_down()
+    return told
+
+
+def _paints(widget):
+    """An event filter that keeps when `widget` was painted last."""
+    from PySide6.QtCore import QEvent, QObject
+
+    class Paints(QObject):
+        at = 0.0
+
+        def eventFilter(self, watched, event) -> bool:
+            if event.type() == QEvent.Type.Paint:
+                self.at = time.perf_counter()
+            return False
+
+    made = Paints(widget)
+    widget.installEventFilter(made)
+    return made
+
+
 if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
     if what == "start":
         result = measure_start()
+    elif what == "columns":
+        result = measure_columns()
     else:
         result = measure_pause(arguments[0], int(arguments[1]), int(arguments[2]))
     print("MEASURED " + json.dumps(result), flush=True)

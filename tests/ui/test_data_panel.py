@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QListView, QPushButton
 
 from workbench.datasets import make_table
+from workbench.jobs import Job
 from workbench.ui.forms.import_form import text_to_tokens, tokens_to_text
 from workbench.ui.item_models.column_model import STRENGTH_ROLE
 
@@ -95,8 +96,9 @@ def test_problems_are_named_and_ignored_with_one_click(panel, document, qtbot):
     document.set_roles(["name"], "feature")
     document.set_target("y")
     banner = panel.findChild(QFrame, "data.problems")
-    qtbot.waitUntil(lambda: not banner.isHidden() and "constant" in panel._banner_text.full_text())
-    assert panel._banner_text.full_text() == "1 constant, 1 identifier-like"
+    qtbot.waitUntil(
+        lambda: not banner.isHidden() and panel._banner_text.full_text() == "1 constant, 1 identifier-like"
+    )
     assert "same" in banner.toolTip()
     QTest.mouseClick(panel.findChild(QPushButton, "data.ignore_problems"), Qt.MouseButton.LeftButton)
     assert document.roles["same"] == document.roles["name"] == "ignored"
@@ -129,6 +131,43 @@ def test_three_hundred_columns_are_listed(window, document):
     panel.select([f"c{i}" for i in range(300)])
     choose(panel.findChild(QComboBox, "data.role"), "ignored")
     assert set(document.roles.values()) == {"ignored"}
+
+
+def test_a_kind_for_many_cells_is_read_in_a_worker(window, document, qtbot):
+    """The window stays usable meanwhile; a change that comes first is kept, and the kind follows it."""
+    table = make_table("big", {name: [i % 997 / 8 for i in range(30_000)] for name in ("a", "b", "c")})
+    document.open_table(table)
+    panel = window.docks["data"].widget()
+    panel.select(["a", "b"])
+    choose(panel.findChild(QComboBox, "data.kind"), "category")
+    assert document.table is table, "it is still being read"
+    document.set_kind(["c"], "text")
+    qtbot.waitUntil(lambda: document.table.column("a").kind == "category", timeout=20_000)
+    assert [column.kind for column in document.table.columns] == ["category", "category", "text"]
+    assert document.undo_stack.undoText() == "Set kind of 2 columns"
+    document.undo_stack.undo()
+    assert [column.kind for column in document.table.columns] == ["number", "number", "text"]
+
+
+def test_what_a_worker_cannot_read_is_said(window, document, qtbot):
+    document.open_table(make_table("big", {"a": ["x", "y", "z"] * 20_000, "b": range(60_000)}))
+    panel = window.docks["data"].widget()
+    panel.select(["a", "b"])
+    before = document.table
+    choose(panel.findChild(QComboBox, "data.kind"), "date")
+    qtbot.waitUntil(lambda: "cannot be read as" in document.messages[-1], timeout=20_000)
+    assert "'a'" in document.messages[-1]
+    assert document.table is before
+
+
+def test_another_table_opened_meanwhile_is_left_alone(window, document, qtbot, small_table):
+    document.open_table(make_table("big", {"size": [i / 8 for i in range(60_000)]}))
+    panel = window.docks["data"].widget()
+    panel.select(["size"])
+    choose(panel.findChild(QComboBox, "data.kind"), "text")
+    document.open_table(small_table)
+    qtbot.waitUntil(lambda: not panel.findChildren(Job), timeout=20_000)
+    assert document.table is small_table
 
 
 def test_split_is_checked_and_set(panel, document):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTableView
 
 from workbench.datasets import Column, Table, make_column, make_table
 from workbench.ui.item_models.table_model import CLASS_ROLE, MISSING_ROLE, TableModel, sorted_rows
@@ -120,6 +122,72 @@ def test_header_clicks_go_up_down_and_back(window, document):
         header.setSortIndicator(*_next_click(header))
         seen.append(cells(panel.model, 0))
     assert seen == [["1", "2", "3"], ["3", "2", "1"], ["2", "3", "1"]]
+
+
+@pytest.fixture
+def wide(window, document, qtbot):
+    """The Table panel's view over thirty columns, scrolled to the right end."""
+    document.open_table(make_table("wide", {f"c{i}": [i * 3, i + 1, i * 2] * 40 for i in range(30)}))
+    window.views.show_view("table")
+    view = window.centre.docks["table"].widget().view
+    qtbot.waitUntil(lambda: view.horizontalScrollBar().maximum() > 0)
+    return view
+
+
+def test_the_first_column_and_the_row_numbers_stay_while_scrolling_sideways(wide):
+    first = wide.findChild(QTableView, "table.view.first")
+    assert not first.isVisible(), "at the left end there is nothing to keep"
+    at = wide.verticalHeader().width()
+    wide.horizontalScrollBar().setValue(wide.horizontalScrollBar().maximum())
+    assert first.isVisible()
+    assert wide.verticalHeader().isVisible()
+    assert abs(first.x() - at) <= 1
+    assert first.columnWidth(0) == wide.columnWidth(0)
+    assert first.viewport().width() - first.columnWidth(0) in (0, 1), "no second column is in sight"
+    wide.verticalScrollBar().setValue(57)
+    assert first.rowAt(2) == wide.rowAt(2) == 57
+    assert first.indexAt(QPoint(5, 5)).column() == 0
+    wide.setColumnWidth(0, 120)
+    assert first.columnWidth(0) == 120
+    wide.horizontalScrollBar().setValue(0)
+    assert not first.isVisible()
+
+
+def test_the_kept_column_selects_sorts_and_scrolls_the_table(wide, document, window):
+    first = wide.findChild(QTableView, "table.view.first")
+    end = wide.horizontalScrollBar().maximum()
+    wide.horizontalScrollBar().setValue(end)
+    place = first.visualRect(first.model().index(3, 0)).center()
+    QTest.mouseClick(first.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert [index.row() for index in wide.selectionModel().selectedRows()] == [3]
+    assert wide.horizontalScrollBar().value() == end, "a click does not scroll sideways"
+    wide.scrollTo(wide.model().index(3, 4))
+    assert wide.visualRect(wide.model().index(3, 4)).left() >= first.columnWidth(0), "not below the first"
+    head = first.horizontalHeader()
+    middle = QPoint(head.sectionSize(0) // 2, head.height() // 2)
+    for expected in ([0, 0], [1, 1], [0, 1]):
+        QTest.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+        rows = [wide.model().index(row, 0).data() for row in range(2)]
+        assert rows == [str(value) for value in expected]
+        assert wide.horizontalHeader().sortIndicatorSection() == head.sortIndicatorSection()
+
+
+def test_a_first_column_wider_than_half_of_the_view_scrolls_away(wide):
+    wide.setColumnWidth(0, wide.viewport().width() // 2 + 10)
+    wide.horizontalScrollBar().setValue(wide.horizontalScrollBar().maximum())
+    assert not wide.findChild(QTableView, "table.view.first").isVisible()
+
+
+def test_another_kind_keeps_place_widths_and_order(wide, document):
+    wide.setColumnWidth(4, 137)
+    wide.sortByColumn(5, Qt.SortOrder.DescendingOrder)
+    wide.verticalScrollBar().setValue(20)
+    assert wide.model().index(0, 5).data() == "15"
+    document.set_kind(["c5"], "category")
+    assert wide.columnWidth(4) == 137
+    assert wide.verticalScrollBar().value() == 20
+    assert wide.model().index(0, 5).data() == "6", "levels are ordered by their text: 6, 15, 10"
+    assert wide.horizontalHeader().sortIndicatorSection() == 5
 
 
 def _next_click(header):

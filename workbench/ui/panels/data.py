@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
+from workbench.jobs import Job
 from workbench.ui import icons
 from workbench.ui.context import Context
 from workbench.ui.forms.import_form import ImportForm
@@ -27,6 +30,9 @@ from workbench.ui.widgets import (
     row,
 )
 
+if TYPE_CHECKING:
+    from workbench.datasets import Table
+
 KIND_WORDS = {
     "number": "Number",
     "category": "Category",
@@ -42,7 +48,11 @@ ROLE_WORDS = {
     "id": "Identifier",
     "ignored": "Ignored",
 }
+MAX_CELLS_AT_ONCE = 50_000  # read anew in the window's thread; more would be a pause
 PROBLEM_WORDS = {"constant": "constant", "identifier": "identifier-like", "leaks": "leaking"}
+
+
+Change = Callable[["Table"], "Table"]
 
 
 class DataPanel(QWidget):
@@ -201,8 +211,12 @@ class DataPanel(QWidget):
         self._reason.setText(words)
 
     def _on_kind(self, idx: int) -> None:
-        if names := self.selected_names():
-            self._change(lambda: self._document.set_kind(names, self.kind.itemData(idx)))
+        names, kind, document = self.selected_names(), self.kind.itemData(idx), self._document
+        self._change_table(
+            names,
+            lambda table: table.with_kind(names, kind),
+            lambda made: document.set_kind(names, kind, made),
+        )
 
     def _on_role(self, idx: int) -> None:
         names = self.selected_names()
@@ -210,8 +224,36 @@ class DataPanel(QWidget):
             self._change(lambda: self._document.set_roles(names, self.role.itemData(idx)))
 
     def _on_tokens(self, tokens: tuple[str, ...] | None) -> None:
-        if names := self.selected_names():
-            self._change(lambda: self._document.set_column_tokens(names, tokens))
+        names, document = self.selected_names(), self._document
+        self._change_table(
+            names,
+            lambda table: table.with_column_tokens(names, tokens),
+            lambda made: document.set_column_tokens(names, tokens, made),
+        )
+
+    def _change_table(self, names: list[str], make: Change, take: Callable[[Table], object]) -> None:
+        """Let `take` have the table that `make` makes: at once, or from a worker where it is much work."""
+        table = self._document.table
+        if table is None or not names:
+            return
+        if len(names) * table.n_rows <= MAX_CELLS_AT_ONCE:
+            self._change(lambda: take(make(table)))
+            return
+        self._document.post_message(f"Reading {len(names):,} columns anew" if names[1:] else "Reading anew")
+        job = Job(lambda _monitor: make(table), self, title="Reading columns anew")
+
+        def on_made(future) -> None:
+            job.deleteLater()
+            now = self._document.table
+            if future.cancelled() or now is None or now.fingerprint != table.fingerprint:
+                return  # another file was opened
+            if now is table:
+                self._change(lambda: take(future.result()))
+            elif all(name in now.names for name in names):
+                self._change_table(names, make, take)  # another change came first
+
+        job.ended.connect(on_made)
+        job.start(self._context.lanes.views)
 
     def _change(self, mutate) -> None:
         """Change the document; what it refuses is said in the status line and the fields go back."""

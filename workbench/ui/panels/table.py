@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import CellDelegate
 from workbench.ui.item_models.table_model import TableModel
+from workbench.ui.sticky_table import StickyTable
 from workbench.ui.widgets import EmptyState, Label, Switch, column, row
 
-MIN_WIDTH, MAX_WIDTH, N_MEASURED_ROWS = 56, 260, 100
+if TYPE_CHECKING:
+    from workbench.datasets import Table
+
+MIN_WIDTH, MAX_WIDTH, N_MEASURED_ROWS, N_MEASURED_TEXTS = 56, 260, 100, 3
 
 
 class TablePanel(QWidget):
@@ -40,9 +46,8 @@ class TablePanel(QWidget):
         self._dress()
         self._on_table_changed()
 
-    def _make_view(self) -> QTableView:
-        view = QTableView()
-        view.setObjectName("table.view")
+    def _make_view(self) -> StickyTable:
+        view = StickyTable("table.view")
         view.setAccessibleName("Table")
         view.setModel(self.model)
         view.setItemDelegate(CellDelegate(view))
@@ -58,6 +63,7 @@ class TablePanel(QWidget):
         view.setSortingEnabled(True)
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         view.verticalHeader().setHighlightSections(False)
+        view.follow()
         return view
 
     def _dress(self) -> None:
@@ -65,7 +71,12 @@ class TablePanel(QWidget):
         self.view.setFont(theme.font(13))
 
     def _on_table_changed(self) -> None:
-        self.view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        head = self.view.horizontalHeader()
+        if _holds_same_cells(self.model.table, self._document.table):  # read as other kinds only
+            self.refresh()
+            self.model.sort(head.sortIndicatorSection(), head.sortIndicatorOrder())
+            return
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.refresh()
         self._fit_columns()
         self.view.scrollToTop()
@@ -91,8 +102,16 @@ class TablePanel(QWidget):
         table = self._document.table
         head, body = QFontMetrics(theme.font(11, 600)), QFontMetrics(theme.font(13))
         for idx, column_ in enumerate(table.columns if table is not None else ()):
-            texts = [column_.text(row_) for row_ in range(min(table.n_rows, N_MEASURED_ROWS))]
+            texts = {column_.text(row_) for row_ in range(min(table.n_rows, N_MEASURED_ROWS))}
+            texts = sorted(texts, key=len)[-N_MEASURED_TEXTS:]
             width = max((body.horizontalAdvance(text) for text in texts), default=0) + 20
             width += 16 if column_.name == self._document.target else 0  # the swatch
             width = max(width, head.horizontalAdvance(column_.name) + 28, MIN_WIDTH)
             self.view.setColumnWidth(idx, min(width, theme.scaled(MAX_WIDTH)))
+
+
+def _holds_same_cells(old: Table | None, new: Table | None) -> bool:
+    """Tell whether two tables show the same texts in the same places."""
+    if old is None or new is None or len(old.columns) != len(new.columns):
+        return False
+    return all(one.raw is other.raw for one, other in zip(old.columns, new.columns, strict=True))
