@@ -163,15 +163,15 @@ def begin_validation(
 def _check_validation_is_whole(X_val: Any, y_val: Any, sample_weight_val: Any) -> None:
     given = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
     n_rows = {name: _n_rows(value) for name, value in given.items() if value is not None}
-    for name in n_rows:
+    for name, n_given in n_rows.items():
         lacking = [other for other in ("X_val", "y_val") if other not in n_rows]
         if lacking:
             raise ParameterError(
                 f"{name} is given without {lacking[0]}; pass X_val and y_val together, or none of them"
             )
-        if n_rows[name] != n_rows["X_val"]:
+        if n_given != n_rows["X_val"]:
             raise ParameterError(
-                f"X_val has {n_rows['X_val']} rows but {name} has {n_rows[name]}; give one for every row"
+                f"X_val has {n_rows['X_val']} rows but {name} has {n_given}; give one for every row"
             )
 
 

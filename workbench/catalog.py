@@ -14,6 +14,16 @@ TASKS = ("classes", "numbers")
 FORM_LEAF_SHARE = 0.01  # a leaf of the form's default tree holds 1 % of the rows or more (D32)
 FORM_LEAF_ROWS = 5
 
+SEARCH_TERMS = {  # what R and everyday speech call them; other libraries' names are in the tables (D22)
+    "max_depth": ("maxdepth",),
+    "max_features": ("mtry",),
+    "max_leaf_nodes": ("maxnodes",),
+    "min_samples_leaf": ("minbucket", "nodesize"),
+    "min_samples_split": ("minsplit",),
+    "n_estimators": ("n_trees", "ntree", "num_trees", "rounds"),
+    "random_state": ("seed",),
+    "learning_rate": ("shrinkage",),
+}
 
 SEED = Parameter(
     "random_state",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from workbench.ui.actions import ActionSet
 from workbench.ui.command_palette import match_score
@@ -71,3 +72,39 @@ def test_no_two_commands_share_a_shortcut(window, document, small_table):
     document.open_table(small_table)
     keys = [a.shortcut().toString() for a in window.actions_ if not a.shortcut().isEmpty()]
     assert sorted(keys) == sorted(set(keys))
+
+
+def test_settings_are_found_by_every_name_and_take_the_keyboard(window, document, small_table):
+    """Contracts D22: other libraries' names too."""
+    document.open_table(small_table)
+    document.set_target("y")
+    document.add_run("boosting")
+    window.palette_.open()
+    QTest.keyClicks(window.palette_.edit, "eta")
+    assert listed(window)[0] == "Learning rate (learning_rate)"
+    for typed, wanted in {
+        "num_leaves": "max_leaf_nodes",
+        "iterations": "n_estimators",
+        "n_trees": "n_estimators",
+        "minbucket": "min_samples_leaf",
+        "min child samples": "min_samples_leaf",
+        "thread_count": "n_jobs",
+    }.items():
+        window.palette_.edit.setText(typed)
+        assert listed(window)[0].endswith(f"({wanted})"), typed
+    window.docks["settings"].hide()
+    window.palette_.edit.setText("thread_count")
+    QTest.keyClick(window.palette_.edit, Qt.Key.Key_Return)
+    assert window.palette_.isHidden()
+    row = window.docks["settings"].widget().form.row("n_jobs")
+    assert window.docks["settings"].isVisible()
+    assert row.isVisible()  # its group was folded
+    assert row.field.isAncestorOf(QApplication.focusWidget())
+    window.palette_.open()
+    assert not any(text.endswith(")") for text in listed(window))  # settings only when looked for
+
+
+def test_without_a_model_no_setting_is_offered(window):
+    window.palette_.open()
+    window.palette_.edit.setText("learning_rate")
+    assert not any("learning_rate" in text for text in listed(window))

@@ -83,6 +83,41 @@ def test_errors_of_numbers_are_in_the_targets_unit():
     assert block.notes == ("always answering the mean: RMSE 81.6",)
 
 
+def test_weighted_scores_name_the_column_and_what_counts_rows():
+    from dataclasses import replace
+
+    w = np.array([4.0, 1, 1, 1, 1])
+    weighted = result_of(score_classes("test", CODES, PROBA, ("no", "yes"), w))
+    weighted = replace(weighted, weight="w")
+    block = scores.part_block("m", weighted, "test")
+    assert block.key_figures[0].value == "0.750"  # 6 of the weight 8
+    assert block.notes == (
+        "weighted by column w; confusion and class table count rows",
+        "base rate of yes: 38 % by weight; always answering no: accuracy 0.625",
+    )
+    figure = scores.make_confusion("m", weighted, "test", 0.4)
+    assert figure.counts.tolist() == [[1, 1], [0, 3]]
+    assert figure.subtitle == "5 held-out test rows, not weighted"
+    assert figure.accuracy == 7 / 8
+
+
+def test_compare_heads_models_by_their_own_task(result):
+    """Whatever the open table says, or no table."""
+    y = np.array([100.0, 200.0, 300.0])
+    number = result_of(score_numbers("test", y, y + 10), classes=())
+    records = {
+        "1": RunRecord("1", "one", ModelSpec("tree"), "done", number),
+        "2": RunRecord("2", "two", ModelSpec("tree"), "done", result),
+    }
+    alone = compare.make_compare({"1": records["1"]}, "classes", "test")
+    assert alone.columns == ("R², test", "RMSE, test", "mean absolute error, test")
+    assert alone.rows[0].cells == ("0.985", "10", "10")
+    both = compare.make_compare(records, "classes", "test")
+    assert both.columns[:4] == ("accuracy, test", "AUC, test", "log loss, test", "R², test")
+    assert both.rows[0].cells == ("–", "–", "–", "0.985", "10", "10")
+    assert both.rows[1].cells[3:] == ("–", "–", "–")
+
+
 def test_compare_shows_only_settings_that_differ(result):
     def record(name, value, **parameters):
         spec = ModelSpec("tree", {"max_depth": 5, "criterion": "gini", **parameters})

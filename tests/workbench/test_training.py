@@ -1,17 +1,21 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.errors import DataError
 from engine.export.json import to_json
+from engine.monitor import NULL_MONITOR
 from tests.workbench.making import Session, flowers, open_flowers, wait_for
 from workbench.apply import apply_model
+from workbench.crossvalidation import cross_validate
 from workbench.datasets import make_table
 from workbench.document import Document
 from workbench.exports import export_model, load_model
+from workbench.fitting import inputs_of_result
 from workbench.jobs import Job
 from workbench.readers import read_table
 from workbench.samples import load_sample
@@ -446,11 +450,9 @@ def test_an_exported_model_predicts_the_same_bits(session, tmp_path, kind):
     result = session.document.run(session.train(kind, **SMALL[kind])).result
     export_model(result, tmp_path / "m.tree.json")
     again = load_model(tmp_path / "m.tree.json")
-    assert (again.features, again.classes, again.n_rounds) == (
-        result.features,
-        result.classes,
-        result.n_rounds,
-    )
+    names = "features", "classes", "n_rounds", "target", "event_class"
+    assert [getattr(again, name) for name in names] == [getattr(result, name) for name in names]
+    assert apply_model(again, session.document.table).predictions[0][0] == f"predicted {result.target}"
     for (_, one), (_, other) in zip(
         apply_model(result, session.document.table).predictions,
         apply_model(again, session.document.table).predictions,
@@ -460,6 +462,58 @@ def test_an_exported_model_predicts_the_same_bits(session, tmp_path, kind):
     (tmp_path / "m.tree.json").write_text("{}")
     with pytest.raises(DataError, match=r"m\.tree\.json"):
         load_model(tmp_path / "m.tree.json")
+
+
+def test_model_files_without_metadata_still_open(session, tmp_path):
+    """Those of the first version; a damaged entry counts as none."""
+    estimator = session.document.run(session.train("tree")).result.estimator
+    for metadata in (None, {"target": 3, "event_class": ["rose"]}, {"target": ""}):
+        (tmp_path / "m.tree.json").write_text(to_json(estimator, metadata), encoding="utf-8")
+        again = load_model(tmp_path / "m.tree.json")
+        assert (again.target, again.event_class) == ("prediction", None)
+        assert apply_model(again, session.document.table).predictions[0][0] == "predicted prediction"
+
+
+@pytest.mark.parametrize("target", ["art", "zahl"])
+def test_weights_enter_scores_folds_and_the_copied_script(qapp, tmp_path, target):
+    rng = np.random.default_rng(0)
+    lines = ["x;z;w;art;zahl"]
+    for row in range(160):
+        x, z = rng.normal(), rng.normal()
+        w = "" if row % 23 == 5 else rng.integers(0, 5)  # missing: in no part; 0: in a part, not counted
+        lines.append(f"{x};{z};{w};{'ja' if x + rng.normal() > 0 else 'nein'};{x * x + rng.normal()}")
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    document = Document()
+    document.open_table(read_table(tmp_path / "t.csv"))
+    document.set_target(target)
+    document.set_roles(["zahl" if target == "art" else "art"], "ignored")
+    document.set_roles(["w"], "weight")
+    session = Session(document)
+    run_id = session.train("tree")
+    result = document.run(run_id).result
+    measure = "accuracy" if target == "art" else "r2"
+    weights = document.table.column("w").values
+    rows = np.flatnonzero(result.parts == 2)
+    test = result.scores["test"]
+    assert test.weights.tolist() == weights[rows].tolist()
+    if target == "art":
+        by_hand = np.average(test.prediction == test.y_true, weights=weights[rows])
+        assert by_hand != np.mean(test.prediction == test.y_true)
+        assert test.accuracy.value == pytest.approx(by_hand, rel=1e-12)
+    cv = cross_validate(inputs_of_result(result, document.table), NULL_MONITOR)
+    assert cv.rows_text.endswith("training and validation rows, weighted by column w")
+    plain = cross_validate(replace(inputs_of_result(result, document.table), weight=None), NULL_MONITOR)
+    assert cv.metrics[measure].value != plain.metrics[measure].value
+    script = tmp_path / "script.py"
+    script.write_text(make_script(document, run_id), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    told = [float(score) for score in re.findall(r"(?:accuracy|R squared) (\S+) ", done.stdout)]
+    shown = [scores.metrics[measure].value for scores in result.scores.values()]
+    assert told == pytest.approx(shown, rel=1e-12)
+    session.close()
 
 
 @pytest.mark.parametrize(

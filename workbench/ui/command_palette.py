@@ -1,19 +1,25 @@
-"""Every command by name: type a few letters, Enter runs it."""
+"""Every command and every setting by name: type a few letters, Enter runs it or goes to its field."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QWidget
 
-from workbench.ui import theme
+from engine.parameters import Parameter
+from workbench.catalog import SEARCH_TERMS
+from workbench.ui import icons, theme
 from workbench.ui.actions import ActionSet
+from workbench.ui.forms.parameter_form import ParameterForm
+from workbench.ui.panels.settings import SettingsPanel
 from workbench.ui.widgets import SearchEdit, column
 
 ACTION_ROLE = Qt.ItemDataRole.UserRole + 1
 N_VISIBLE = 10
+SETTINGS_PLACE = 1000  # behind all commands that match as well
 NO_INDEX = QModelIndex()
 
 
@@ -38,16 +44,51 @@ def match_score(query: str, text: str) -> int | None:
     return 4 + len(text)
 
 
-class PaletteModel(QAbstractListModel):
-    """The enabled actions that match, best first."""
+def setting_score(query: str, parameter: Parameter) -> int | None:
+    """How well `query` names a setting, by its label, its term or what other libraries call it (D22).
 
-    def __init__(self, actions: ActionSet, parent=None) -> None:
+    Unlike commands, terms have to begin with the query, or have a word that does.
+    """
+    query = query.casefold().strip()
+    terms = (parameter.name, *parameter.aliases.values(), *SEARCH_TERMS.get(parameter.name, ()))
+    names = {parameter.label, *terms, *(term.replace("_", " ") for term in terms)}
+    scores = [match_score(query, name) for name in names if name]
+    found = [score for score in scores if score is not None and score <= 2]
+    return min(found) if query and found else None
+
+
+class PaletteModel(QAbstractListModel):
+    """The enabled actions that match, best first; then the settings of the form that do."""
+
+    chosen = Signal(str)  # name of a setting
+
+    def __init__(self, actions: ActionSet, form: Callable[[], ParameterForm | None], parent=None) -> None:
         super().__init__(parent)
-        self._actions = actions
+        self._actions, self._form = actions, form
+        self._settings: dict[str, QAction] = {}
         self._found: list[QAction] = []
 
+    def _setting(self, name: str, label: str) -> QAction:
+        if name not in self._settings:
+            self._settings[name] = QAction(icons.icon("settings"), "", self)
+            self._settings[name].triggered.connect(lambda _checked=False: self.chosen.emit(name))
+        self._settings[name].setText(f"{label} ({name})".replace("&", "&&"))
+        return self._settings[name]
+
+    def _matching_settings(self, query: str) -> list[tuple[int, int, QAction]]:
+        form = self._form()
+        if form is None:
+            return []
+        found = []
+        for place, name in enumerate(form.names, start=SETTINGS_PLACE):
+            parameter = form.row(name).parameter
+            score = setting_score(query, parameter)
+            if score is not None:
+                found.append((score, place, self._setting(name, parameter.label or name)))
+        return found
+
     def search(self, query: str) -> None:
-        scored = []
+        scored = self._matching_settings(query)
         for place, action in enumerate(self._actions):
             score = match_score(query, action_text(action))
             hidden = action.objectName() == "action.view.palette"
@@ -115,8 +156,9 @@ class CommandPalette(QFrame):
         self.setObjectName("palette")
         self.setProperty("look", "card")
         self._window = window
-        self.edit = SearchEdit("Type a command", "palette.search")
-        self.model = PaletteModel(actions, self)
+        self.edit = SearchEdit("Type a command or a setting", "palette.search")
+        self.model = PaletteModel(actions, self._form, self)
+        self.model.chosen.connect(self._go_to_setting)
         self.list = QListView()
         self.list.setObjectName("palette.list")
         self.list.setModel(self.model)
@@ -144,6 +186,16 @@ class CommandPalette(QFrame):
         width = min(theme.scaled(520), self._window.width() - 48)
         height = theme.scaled(28) + 24 + n_rows * theme.scaled(32)
         self.setGeometry((self._window.width() - width) // 2, theme.scaled(72), width, height)
+
+    def _form(self) -> ParameterForm | None:
+        """The form of the current model; None without one."""
+        settings = self._window.findChild(SettingsPanel, "panel.settings")
+        return None if settings is None or not settings.shows_model else settings.form
+
+    def _go_to_setting(self, name: str) -> None:
+        settings = self._window.findChild(SettingsPanel, "panel.settings")
+        if settings is not None:
+            settings.go_to(name)
 
     def _on_typed(self, text: str) -> None:
         self.model.search(text)

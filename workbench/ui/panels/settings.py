@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -49,6 +49,7 @@ class SettingsPanel(QWidget):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(page)
+        self._area = area
         head, foot = QWidget(), QWidget()
         head.setLayout(column(self._name, self._state, margins=12, spacing=2))
         foot.setLayout(column(self._note, self._train, margins=12, spacing=8))
@@ -89,6 +90,24 @@ class SettingsPanel(QWidget):
         self._note.setText(self._note_of(run))
         self._note.setVisible(bool(self._note.text()))
         self._refresh_button()
+
+    @property
+    def shows_model(self) -> bool:
+        """There is a model whose settings can be changed."""
+        return self._document.current_run is not None
+
+    def go_to(self, name: str) -> None:
+        """Bring a setting into view, its group unfolded, with the keyboard in its field."""
+        dock = self.parentWidget()
+        while dock is not None and not isinstance(dock, QDockWidget):
+            dock = dock.parentWidget()
+        if dock is not None:
+            dock.show()
+            dock.raise_()
+        row = self.form.row(name)
+        self.form.open_group(row.parameter.group)
+        row.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._area.ensureWidgetVisible(row)
 
     @staticmethod
     def _note_of(run) -> str:
