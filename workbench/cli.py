@@ -79,9 +79,9 @@ def _fit(options: argparse.Namespace) -> None:
     roles[column.name] = "target"
     if "feature" not in roles.values():
         raise DataError("no column is left as feature; ignore fewer")
-    split = SplitSettings(seed=options.seed)
-    parts, notes = deal_rows(table, column.name, classes, roles, split)
     spec = _spec(options, "classes" if classes else "numbers", table.n_rows)
+    split = SplitSettings(seed=options.seed)  # checked with the model's parameters
+    parts, notes = deal_rows(table, column.name, classes, roles, split)
     inputs = freeze_inputs(table, roles, column.name, classes, parts, spec, split=split)
     result = fit_run(inputs)
     print(f"{column.name}: predicted as {'classes' if classes else 'numbers'} ({reason})")

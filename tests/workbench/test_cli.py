@@ -47,6 +47,7 @@ def test_fit_predict_evaluate(penguins, tmp_path, capsys):
         (["fit", "{penguins}", "--target", "kind"], "no column 'kind'"),
         (["fit", "{penguins}", "--target", "species", "--set", "max_depth=0"], "max_depth is 0"),
         (["fit", "{penguins}", "--target", "species", "--set", "depth"], "NAME=VALUE"),
+        (["fit", "{penguins}", "--target", "species", "--seed", "-1"], "random_state is -1; enter a whole"),
         (["fit", "{penguins}", "--target", "species", "--set", "depth=3"], "no parameter 'depth'"),
         (["predict", "none.tree.json", "{penguins}", "--out", "x.csv"], "none.tree.json is not there"),
         (["export", "none.treewright", "--out", "x.py"], "none.treewright is not there"),
