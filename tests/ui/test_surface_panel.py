@@ -1,9 +1,12 @@
 """The Surface view equals the scored model at every point; case C33 on the picture itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from tests.ui.training_help import train
 from tests.workbench.test_figures_surface import c33_figure
@@ -11,7 +14,9 @@ from workbench.datasets import make_table
 from workbench.figures.surface import CurveFigure, SurfaceFigure
 from workbench.samples import load_sample
 from workbench.ui import theme
+from workbench.ui.plots.base import LiteralAxis
 from workbench.ui.plots.surface import SurfacePlot
+from workbench.ui.widgets import BusyBar
 
 
 def panel_of(session):
@@ -113,7 +118,7 @@ def test_columns_are_chosen_by_hand_and_the_axes_swap(qtbot, session):
     names = session.document.current_run.result.features
     qtbot.waitUntil(lambda: panel.figure is not None, timeout=60_000)
     x_name, y_name = panel.figure.x.name, panel.figure.y.name
-    choose(panel, "surface.x_column", y_name)
+    panel.findChild(QToolButton, "surface.swap").click()
     wait_for_figure(qtbot, session, y_name, x_name)
     other = next(name for name in names if name not in (x_name, y_name))
     choose(panel, "surface.y_column", other)
@@ -138,3 +143,118 @@ def test_one_column_shows_data_prediction_and_residuals(qtbot, session):
     plot = panel_of(session).curve
     assert plot.residual_plot.isVisible()
     assert len(plot.curves) == 2
+
+
+def test_arrow_keys_step_over_the_other_axis(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    panel = panel_of(session)
+    names = list(session.document.current_run.result.features)
+    session.document.set_view_state("surface_columns", [names[0], names[1]])
+    panel._refresh()
+    wait_for_figure(qtbot, session, names[0], names[1])
+    qtbot.keyClick(panel.findChild(QComboBox, "surface.x_column"), Qt.Key.Key_Down)
+    wait_for_figure(qtbot, session, names[2], names[1])
+    assert panel.findChild(QComboBox, "surface.y_column").currentText() == names[1]
+
+
+def test_held_values_are_changed_by_hand_and_the_surface_follows(qtbot, session):
+    import pandas as pd
+
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree", max_depth=6)
+    panel = panel_of(session)
+    document.set_view_state("surface_columns", ["flipper_length_mm", "bill_depth_mm"])
+    panel._refresh()
+    before = wait_for_figure(qtbot, session, "flipper_length_mm", "bill_depth_mm")
+    panel.findChild(QToolButton, "surface.hold").click()
+    length = panel.findChild(QLineEdit, "surface.held.bill_length_mm")
+    length.setFocus()
+    length.selectAll()
+    qtbot.keyClicks(length, "38.5")
+    qtbot.keyClick(length, Qt.Key.Key_Return)
+    choose(panel, "surface.held.island", "Dream")
+    qtbot.waitUntil(lambda: "bill_length_mm 38.5" in panel.figure.held_text, timeout=60_000)
+    qtbot.waitUntil(lambda: "island Dream" in panel.figure.held_text, timeout=60_000)
+    figure, result = panel.figure, document.current_run.result
+    assert (figure.answer != before.answer).any()
+    held = {h.name: h.encoded for h in figure.held}
+    frame = {"flipper_length_mm": [figure.x.values[100]], "bill_depth_mm": [figure.y.values[40]]}
+    for spec in result.feature_specs:
+        if spec.name not in frame:
+            value = held[spec.name] if spec.levels is None else spec.levels[int(held[spec.name])]
+            frame[spec.name] = [value] if spec.levels is None else pd.Categorical([value], list(spec.levels))
+    assert frame["bill_length_mm"] == [38.5]
+    np.testing.assert_allclose(
+        figure.answer[:, 40, 100],
+        result.estimator.predict_proba(pd.DataFrame(frame)[list(result.features)])[0],
+        atol=1e-12,
+    )
+    assert document.view_state["surface_held"] == {"bill_length_mm": 38.5, "island": "Dream"}
+    panel.findChild(QPushButton, "surface.held_typical").click()
+    qtbot.waitUntil(lambda: panel.figure.held_text == before.held_text, timeout=60_000)
+    assert length.text() == f"{next(h.encoded for h in before.held if h.name == 'bill_length_mm'):.12g}"
+
+
+def test_a_held_value_that_is_no_number_is_refused_in_words(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    panel = panel_of(session)
+    session.document.set_view_state("surface_columns", ["flipper_length_mm", "bill_depth_mm"])
+    panel._refresh()
+    before = wait_for_figure(qtbot, session, "flipper_length_mm", "bill_depth_mm")
+    panel.findChild(QToolButton, "surface.hold").click()
+    length = panel.findChild(QLineEdit, "surface.held.bill_length_mm")
+    length.setText("long")
+    qtbot.keyClick(length, Qt.Key.Key_Return)
+    problem = panel.findChild(QLabel, "surface.held_problem")
+    assert problem.text() == "bill_length_mm: 'long' is no number. Enter one, or leave it empty for missing."
+    assert "surface_held" not in session.document.view_state
+    assert panel.figure is before
+
+
+def test_while_a_surface_is_made_the_old_one_stands_at_60_per_cent(qtbot):
+    picture = QLabel()
+    bar = BusyBar(dims=picture)
+    for widget in (picture, bar):
+        qtbot.addWidget(widget)
+        widget.resize(100, 60)
+    picture.show()
+    picture.setStyleSheet("background: #000000")
+    bar.begin()
+    qtbot.waitUntil(lambda: not bar.isHidden(), timeout=5_000)
+    shown = picture.grab().toImage().pixelColor(50, 30)
+    ground = theme.tokens().colour("surface")
+    assert shown.red() == pytest.approx(0.4 * ground.red(), abs=1.5)
+    bar.end()
+    assert picture.grab().toImage().pixelColor(50, 30).red() == 0
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "size", "expected"),
+    [
+        (170, 234, 130, 20),
+        (170, 234, 400, 10),
+        (0, 1.05, 300, 0.2),
+        (0, 9, 60, 5),
+        (-0.3, 0.3, 200, 0.1),
+        (0, 1000, 140, 200),
+    ],
+)
+def test_axes_have_four_ticks_or_as_many_as_have_room(qtbot, low, high, size, expected):
+    assert LiteralAxis("left").tickSpacing(low, high, size)[0][0] == pytest.approx(expected)
+
+
+def test_the_line_of_held_values_is_written_whole_on_two_lines(qtbot):
+    plot = SurfacePlot()
+    qtbot.addWidget(plot)
+    plot.resize(380, 300)
+    plot.show()
+    figure = c33_figure()
+    text = "held: island Biscoe, bill_depth_mm 17.55, body_mass_g 4,050, sex male, year 2,008"
+    plot.set_figure(replace(figure, held_text=text))
+    assert len(plot.header.shown_lines) == 2
+    assert " ".join(plot.header.shown_lines) == text
+    width = QFontMetricsF(theme.font(11)).horizontalAdvance
+    assert max(map(width, plot.header.shown_lines)) <= plot.header.rect().width() - 8

@@ -5,13 +5,15 @@ import pytest
 
 from engine.features import FeatureSpec
 from workbench.figures import surface as s
+from workbench.figures.axis import make_axis, number_axis
+from workbench.figures.held import Held, held_sentence, held_values, hold
 
 FEATURES = (FeatureSpec("f1"), FeatureSpec("f2"))
 
 
 def c33_figure(n_x=200, n_y=50):
     """Class 1 exactly when f1 > 7."""
-    x, y = s.number_axis("f1", 0, 0.0, 10.0, n_x), s.number_axis("f2", 1, 0.0, 1.0, n_y)
+    x, y = number_axis("f1", 0, 0.0, 10.0, n_x), number_axis("f2", 1, 0.0, 1.0, n_y)
     is_one = np.broadcast_to(x.values > 7, (n_y, n_x)).astype(float)
     points = s.Points(*[np.empty(0, t) for t in (np.int64, float, float, np.int32, float, np.uint8, bool)])
     far = np.zeros((n_y, n_x), bool)
@@ -35,7 +37,7 @@ def test_c33_the_border_is_one_upright_line_at_seven():
 
 
 def test_c33_cell_centres():
-    axis = s.number_axis("f1", 0, 0.0, 10.0, 5)
+    axis = number_axis("f1", 0, 0.0, 10.0, 5)
     assert axis.values.tolist() == [1, 3, 5, 7, 9]
     assert [axis.cell_at(v) for v in (-0.1, 0.0, 1.9, 2.0, 10.0, 10.1)] == [None, 0, 0, 1, 4, None]
 
@@ -56,7 +58,7 @@ def test_borders_of_a_corner_are_joined():
 
 def test_category_axes_have_a_cell_a_level_and_one_for_missing():
     spec = FeatureSpec("island", levels=("Biscoe", "Dream"))
-    axis = s.make_axis(spec, 3, np.array([0.0, 1.0, np.nan]))
+    axis = make_axis(spec, 3, np.array([0.0, 1.0, np.nan]))
     assert axis.labels == ("Biscoe", "Dream", "missing")
     assert np.isnan(axis.values[2])
     assert axis.edges.tolist() == [-0.5, 0.5, 1.5, 2.5]
@@ -67,16 +69,43 @@ def test_category_axes_have_a_cell_a_level_and_one_for_missing():
 def test_held_values_are_the_median_and_the_most_frequent_level():
     specs = (FeatureSpec("a"), FeatureSpec("b", levels=("x", "y")), FeatureSpec("c"))
     encoded = np.array([[1.0, 1, np.nan], [2, 1, np.nan], [9, 0, np.nan], [np.nan, np.nan, np.nan]])
-    held = s.held_values(specs, encoded)
+    held = held_values(specs, encoded)
     assert [(h.name, h.text) for h in held] == [("a", "2"), ("b", "y"), ("c", "missing")]
-    assert s.held_sentence(held) == "held: a 2, b y, c missing"
+    assert held_sentence(held) == "held: a 2, b y, c missing"
 
 
 def test_cells_far_from_every_training_row_are_told():
-    x, y = s.number_axis("a", 0, 0, 100, 100), s.number_axis("b", 1, 0, 100, 100)
+    x, y = number_axis("a", 0, 0, 100, 100), number_axis("b", 1, 0, 100, 100)
     one, parts = np.array([10.5, 90.5]), np.array([0, 1], np.uint8)  # the second is a validation row
     empty = np.empty(2)
     points = s.Points(np.arange(2), one, one, np.zeros(2, np.int32), empty, parts, np.zeros(2, bool))
     far = s.far_cells(x, y, points, reach=0.05)
     rows, columns = np.nonzero(~far)
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (5, 15, 5, 15)
+
+
+HELD_SPECS = (FeatureSpec("a"), FeatureSpec("b", levels=("x", "missing")), FeatureSpec("c"))
+TYPICAL = (Held("a", 2.0, "2"), Held("b", 0.0, "x"), Held("c", 5.0, "5"))
+
+
+def test_chosen_values_are_held_and_named():
+    held = hold(TYPICAL, HELD_SPECS, {"a": -1234.56, "b": "missing", "c": None, "gone": 3})
+    assert [(h.name, h.text, h.is_typical) for h in held] == [
+        ("a", "\N{MINUS SIGN}1,235", False),
+        ("b", "missing", False),
+        ("c", "missing", False),
+    ]
+    assert held[0].encoded == -1234.56
+    assert held[1].encoded == 1.0  # the level of that name, not a missing value
+    assert np.isnan(held[2].encoded)
+
+
+@pytest.mark.parametrize("chosen", [{"b": "gone"}, {"b": 7}, {"a": "x"}, {"a": True}, {"c": float("inf")}])
+def test_values_a_column_cannot_have_leave_the_typical_one(chosen):
+    assert hold(TYPICAL, HELD_SPECS, chosen) == TYPICAL
+
+
+def test_of_many_columns_those_chosen_by_hand_are_named():
+    many = [Held(f"c{k}", 0.0, "0") for k in range(8)]
+    many[7] = Held("c7", 9.0, "9", is_typical=False)
+    assert held_sentence(many, 3) == "held: c7 9, c0 0, c1 0 and 5 others at typical values"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.features import FeatureSpec
+from workbench.figures.axis import N_CELLS, Axis, make_axis
+from workbench.figures.held import Held, held_sentence, held_values, hold
 from workbench.figures.words import count, counted, number
 
 if TYPE_CHECKING:
@@ -17,74 +18,8 @@ if TYPE_CHECKING:
     from workbench.runs import RunResult
 
 Floats = NDArray[np.float64]
-N_CELLS = 320  # a side: finer than the pixels of a panel on most screens
 MAX_POINTS = 4000  # more points hide the surface; every k-th row is drawn then, and the note says so
-MARGIN = 0.04  # of the data's range, on both sides
 TRAINING, VALIDATION, TEST = 0, 1, 2
-
-
-@dataclass(frozen=True, eq=False)
-class Axis:
-    """One axis: cells with a value each.
-
-    Attributes
-    ----------
-    name : str
-    feature : int
-        The column's position in the model.
-    values : float64 (n_cells,)
-        Encoded value at each cell's centre: numbers, or level codes with NaN for missing.
-    edges : float64 (n_cells + 1,)
-        Where the cells end on the drawn axis: numbers, or whole numbers less a half.
-    labels : tuple of str
-        Of a category: a name for every cell; empty for numbers.
-    """
-
-    name: str
-    feature: int
-    values: Floats
-    edges: Floats
-    labels: tuple[str, ...] = ()
-
-    @property
-    def is_category(self) -> bool:
-        return bool(self.labels)
-
-    @property
-    def low(self) -> float:
-        return float(self.edges[0])
-
-    @property
-    def high(self) -> float:
-        return float(self.edges[-1])
-
-    def cell_at(self, position: float) -> int | None:
-        """Return the cell under a drawn position; None outside."""
-        cell = int(np.searchsorted(self.edges, position, side="right")) - 1
-        if position == self.high:
-            cell = len(self.values) - 1
-        return cell if 0 <= cell < len(self.values) and position >= self.low else None
-
-    def places(self, encoded: Floats, rows: NDArray[np.int64]) -> Floats:
-        """Return where encoded values are drawn; categories are spread within their cell by row."""
-        if not self.is_category:
-            return encoded
-        code = np.where(np.isnan(encoded), float(len(self.labels) - 1), encoded)
-        # a fixed scatter: the same row stands at the same place in every picture
-        return np.asarray(code + ((rows * 0.6180339887498949 + 0.37 * self.feature) % 1.0 - 0.5) * 0.6)
-
-    def text(self, cell: int) -> str:
-        """The value of a cell in words."""
-        return self.labels[cell] if self.is_category else number(float(self.values[cell]), 4)
-
-
-@dataclass(frozen=True, eq=False)
-class Held:
-    """A column that is held at one value."""
-
-    name: str
-    encoded: float
-    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,50 +141,6 @@ class CurveFigure:
         )
 
 
-def number_axis(name: str, feature: int, low: float, high: float, n_cells: int = N_CELLS) -> Axis:
-    """Make an axis of `n_cells` equal cells; their values are the centres."""
-    edges: Floats = np.linspace(low, high, n_cells + 1, dtype=np.float64)
-    return Axis(name, feature, edges[:-1] * 0.5 + edges[1:] * 0.5, edges)
-
-
-def category_axis(name: str, feature: int, levels: Sequence[Any], has_missing: bool) -> Axis:
-    """Make an axis with a cell for every level, and one for missing where rows miss it."""
-    labels = [str(level) for level in levels] + (["missing"] if has_missing else [])
-    codes = np.arange(len(levels), dtype=np.float64)
-    values = np.append(codes, np.nan) if has_missing else codes
-    edges: Floats = np.arange(len(labels) + 1, dtype=np.float64) - np.float64(0.5)
-    return Axis(name, feature, values, edges, tuple(labels))
-
-
-def make_axis(spec: FeatureSpec, feature: int, encoded: Floats, n_cells: int = N_CELLS) -> Axis:
-    """Make the axis of a model's column from its encoded values in the table."""
-    levels = spec.levels if spec.levels is not None else spec.ordered_levels
-    if levels is not None:
-        return category_axis(spec.name, feature, levels, bool(np.isnan(encoded).any()))
-    known = encoded[np.isfinite(encoded)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
-    margin = MARGIN * (high - low) or 0.5
-    return number_axis(spec.name, feature, low - margin, high + margin, n_cells)
-
-
-def held_values(specs: Sequence[FeatureSpec], encoded: Floats) -> tuple[Held, ...]:
-    """Return a typical value of every column: the median, or the most frequent level (first of equals)."""
-    held = []
-    for feature, spec in enumerate(specs):
-        column = encoded[:, feature]
-        known = column[np.isfinite(column) & (column >= 0 if spec.is_categorical else True)]
-        levels = spec.levels if spec.levels is not None else spec.ordered_levels
-        if len(known) == 0:
-            held.append(Held(spec.name, np.nan, "missing"))
-        elif levels is not None:
-            code = int(np.argmax(np.bincount(known.astype(np.int64))))
-            held.append(Held(spec.name, float(code), str(levels[code])))
-        else:
-            middle = float(np.median(known))
-            held.append(Held(spec.name, middle, number(middle, 4)))
-    return tuple(held)
-
-
 def default_columns(result: RunResult) -> tuple[str, str | None]:
     """Return the two columns with the largest total gain (D32); the second is None if there is one."""
     order = np.argsort(-result.importances, kind="stable")
@@ -357,6 +248,17 @@ def surface_inputs(name: str, result: RunResult, table: Table) -> SurfaceInputs:
     return SurfaceInputs(name, result, encoded, held, codes, values, prediction)
 
 
+def with_held(inputs: SurfaceInputs, chosen: Mapping[str, Any]) -> SurfaceInputs:
+    """Hold columns at other values than the typical ones.
+
+    Parameters
+    ----------
+    chosen : mapping of str to (float, str or None)
+        A number, a level's name or None for missing, by column; what a model does not know is passed over.
+    """
+    return replace(inputs, held=hold(inputs.held, inputs.result.feature_specs, chosen))
+
+
 def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int = N_CELLS) -> SurfaceFigure:
     """Make the figure of two columns; the model is asked once for every cell, never refitted.
 
@@ -397,15 +299,6 @@ def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveF
         inputs.name, _rows_text(inputs, points), held_sentence(held), x, answer, result.classes,
         _event_idx(result), held, points, residuals, result.target,
     )  # fmt: skip
-
-
-def held_sentence(held: Sequence[Held], n_named: int = 6) -> str:
-    """What is written under the title: "held: island Biscoe, body_mass_g 4,050"."""
-    if not held:
-        return ""
-    named = ", ".join(f"{h.name} {h.text}" for h in held[:n_named])
-    more = len(held) - n_named
-    return f"held: {named}" + (f" and {counted(more, 'other')} at typical values" if more > 0 else "")
 
 
 def _event_idx(result: RunResult) -> int | None:

@@ -24,6 +24,7 @@ QToolTip {{ background: {raised}; color: {text}; border: 1px solid {border}; pad
 QFrame[look="panel"], QWidget[look="panel"] {{ background: {surface}; border: none; }}
 QFrame[look="card"] {{ background: {surface}; border: 1px solid {border}; border-radius: 6px; }}
 QFrame[look="card"]:hover, QFrame[look="card"]:focus {{ border-color: {accent}; }}
+QFrame[look="popover"] {{ background: {surface}; border: 1px solid {control}; border-radius: 6px; }}
 QFrame[look="banner"] {{ background: {warning_soft}; border: none; border-radius: 6px; }}
 QFrame[look="notice"] {{ background: {danger_soft}; border: none; border-bottom: 1px solid {border}; }}
 QFrame[look="strip"] {{ background: {raised}; border: none; border-radius: 6px; }}

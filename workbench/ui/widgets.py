@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette, QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.ui import icons, theme
+from workbench.ui.veil import Veil
 
 _FONTS = {
     "caption": (11, 400),
@@ -198,6 +199,13 @@ class ComboBox(QComboBox):
         self.setMinimumContentsLength(4)
         self.setIconSize(QSize(16, 16))
 
+    def enable_all_but(self, text: str | None) -> None:
+        """Let every item but those called `text` be chosen."""
+        model = self.model()
+        assert isinstance(model, QStandardItemModel)
+        for place in range(self.count()):
+            model.item(place).setEnabled(self.itemText(place) != text)
+
     def wheelEvent(self, event) -> None:
         event.ignore()
 
@@ -324,11 +332,20 @@ class Switch(QWidget):
 
 
 class BusyBar(QProgressBar):
-    """The 2 px bar on a panel's top edge; it comes after 300 ms and never for less."""
+    """The 2 px bar on a panel's top edge; it comes after 300 ms and never for less.
+
+    While it is there the picture below, which is out of date, stands at 60 %.
+
+    Parameters
+    ----------
+    dims : QWidget, optional
+        The picture.
+    """
 
     DELAY_MS = 300
+    DIMMED = 0.6
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, dims: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "edge")
         self.setRange(0, 0)
@@ -338,14 +355,23 @@ class BusyBar(QProgressBar):
         policy.setRetainSizeWhenHidden(True)
         self.setSizePolicy(policy)
         self.hide()
-        self._timer = QTimer(self, singleShot=True, interval=self.DELAY_MS, timeout=self.show)
+        self._veil = Veil(dims, 1 - self.DIMMED) if dims is not None else None
+        self._timer = QTimer(self, singleShot=True, interval=self.DELAY_MS, timeout=self._come)
 
     def begin(self) -> None:
-        self._timer.start()
+        if self.isHidden():
+            self._timer.start()
+
+    def _come(self) -> None:
+        self.show()
+        if self._veil is not None:
+            self._veil.cover()
 
     def end(self) -> None:
         self._timer.stop()
         self.hide()
+        if self._veil is not None:
+            self._veil.hide()
 
 
 class Header(QWidget):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from workbench.figures.surface import (
     CurveFigure,
@@ -14,17 +14,19 @@ from workbench.figures.surface import (
     make_curve,
     make_surface,
     surface_inputs,
+    with_held,
 )
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
+from workbench.ui.forms.held_form import HeldForm
 from workbench.ui.plots.curve import CurvePlot
 from workbench.ui.plots.surface import SurfacePlot
 from workbench.ui.widgets import BusyBar, ComboBox, EmptyState, Label, Switch, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
 LANE_KEY = "surface"
-MAX_COMBO_LETTERS = 18
+COLUMNS, HELD = "surface_columns", "surface_held"  # in the document's view state
 
 
 class SurfacePanel(QWidget):
@@ -45,10 +47,10 @@ class SurfacePanel(QWidget):
         ):
             combo.setObjectName(name)
             combo.setAccessibleName(label)
-            combo.setMinimumContentsLength(8)
-            combo.setMinimumWidth(theme.scaled(72))  # a narrow view cuts names rather than its neighbour
+            combo.setMinimumWidth(theme.scaled(56))  # a narrow view cuts names rather than its neighbour
+            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            combo.setMaximumWidth(theme.scaled(280))
             combo.activated.connect(self._on_column_chosen)
-        self._busy = BusyBar()
         self._exports = PictureExports.of(context)
         self._exports.register(self, self.picture, "surface")
         self._empty = EmptyState(
@@ -59,22 +61,27 @@ class SurfacePanel(QWidget):
         )
         content = QWidget()
         export = bare_button("picture", "Export picture", self._export, "surface.export")
-        strip = row(
-            12,
-            Label("Across", "secondary"),
-            self._x,
-            8,
-            Label("Up", "secondary"),
-            self._y,
-            -1,
-            export,
-            8,
-            margins=4,
+        self._swap = bare_button("swap", "Swap the axes", self._swap_axes, "surface.swap")
+        self._hold = bare_button(
+            "settings", "Values of the columns not shown", self._open_held, "surface.hold"
         )
+        strip = row(12, Label("Across", "secondary"), self._x, margins=4, spacing=4)
+        for item in (self._swap, Label("Up", "secondary"), self._y):
+            strip.addWidget(item)
+        strip.addStretch(0)
+        for item in (self._hold, export):
+            strip.addWidget(item)
+        strip.addSpacing(8)
+        strip.setStretchFactor(self._x, 1)
+        strip.setStretchFactor(self._y, 1)
+        self._held = HeldForm(self)
+        self._held.chosen.connect(self._on_held)
+        self._held.typical_asked.connect(self._hold_typical)
         pictures = QWidget()
         self._pictures = QStackedLayout(pictures)
         self._pictures.addWidget(self.plot)
         self._pictures.addWidget(self.curve)
+        self._busy = BusyBar(dims=pictures)
         layout = column(self._busy, strip, pictures, spacing=4)
         layout.setStretchFactor(pictures, 1)
         content.setLayout(layout)
@@ -119,7 +126,7 @@ class SurfacePanel(QWidget):
             return
         x_name, y_name = self._wanted_columns(result)
         self._fill_columns(result.features, x_name, y_name)
-        self._ask(run.name, result, document.table, x_name, y_name)
+        self._ask(run.name, result, document.table, (x_name, y_name), dict(document.view_state.get(HELD, {})))
 
     def _say(self, sentence: str, how: str = "Regions in class colours, rows as points.") -> None:
         self._empty.say(sentence, how)
@@ -127,7 +134,7 @@ class SurfacePanel(QWidget):
 
     def _wanted_columns(self, result) -> tuple[str, str | None]:
         """The columns chosen by hand where the model has them, else those that matter most (D32)."""
-        chosen = self._context.document.view_state.get("surface_columns")
+        chosen = self._context.document.view_state.get(COLUMNS)
         if chosen:
             x_name, y_name = chosen
             if x_name in result.features and (y_name is None or y_name in result.features):
@@ -139,26 +146,45 @@ class SurfacePanel(QWidget):
             if [combo.itemText(k) for k in range(combo.count())] != items:
                 combo.clear()
                 combo.addItems(items)
-                combo.setMinimumContentsLength(min(max(map(len, items), default=8), MAX_COMBO_LETTERS))
-        self._x.setCurrentIndex(list(names).index(x_name))
-        self._y.setCurrentIndex(0 if y_name is None else 1 + list(names).index(y_name))
+        for combo, name, other in ((self._x, x_name, y_name), (self._y, y_name or NO_COLUMN, x_name)):
+            combo.setCurrentText(name)
+            combo.setToolTip(name)
+            combo.enable_all_but(other)  # keys step over the other axis: they would swap the two
+        self._swap.setEnabled(y_name is not None)
 
     def _on_column_chosen(self, _index: int) -> None:
-        x_name = self._x.currentText()
         y_name = None if self._y.currentIndex() == 0 else self._y.currentText()
-        if y_name == x_name:  # the other axis gives way: it takes what this one had
-            _, _, had_x, had_y = self._asked or (None, None, x_name, None)
-            if had_y is None:
-                y_name = None
-            elif self.sender() is self._x:
-                y_name = had_x
-            else:
-                x_name = had_y
-        self._context.document.set_view_state("surface_columns", [x_name, y_name])
+        self._choose(self._x.currentText(), y_name)
+
+    def _swap_axes(self) -> None:
+        self._choose(self._y.currentText(), self._x.currentText())
+
+    def _choose(self, x_name: str, y_name: str | None) -> None:
+        self._context.document.set_view_state(COLUMNS, [x_name, y_name])
         self._refresh()
 
-    def _ask(self, name: str, result, table, x_name: str, y_name: str | None) -> None:
-        wanted = (name, result, x_name, y_name)
+    def _open_held(self) -> None:
+        self._show_held()
+        self._held.popup(self._hold)
+
+    def _show_held(self) -> None:
+        figure = self.figure
+        if figure is not None and self._inputs is not None:
+            specs = {spec.name: spec for spec in self._inputs.result.feature_specs}
+            self._held.show_values(figure.held, specs)
+
+    def _on_held(self, name: str, value: Any) -> None:
+        held = {**self._context.document.view_state.get(HELD, {}), name: value}
+        self._context.document.set_view_state(HELD, held)
+        self._refresh()
+
+    def _hold_typical(self) -> None:
+        self._context.document.set_view_state(HELD, {})
+        self._refresh()
+
+    def _ask(self, name: str, result, table, columns: tuple[str, str | None], chosen: dict[str, Any]) -> None:
+        x_name, y_name = columns
+        wanted = (name, result, x_name, y_name, chosen)
         if self._asked is not None and all(
             a is b or a == b for a, b in zip(self._asked, wanted, strict=True)
         ):
@@ -170,9 +196,9 @@ class SurfacePanel(QWidget):
 
         def work(_monitor):
             inputs = kept or surface_inputs(name, result, table)
-            if y_name is None:
-                return inputs, make_curve(inputs, x_name)
-            return inputs, make_surface(inputs, x_name, y_name)
+            held = with_held(inputs, chosen)
+            figure = make_curve(held, x_name) if y_name is None else make_surface(held, x_name, y_name)
+            return inputs, figure
 
         self._switch.show_content(True)
         self._busy.begin()
@@ -193,6 +219,9 @@ class SurfacePanel(QWidget):
         shown = self.plot if isinstance(figure, SurfaceFigure) else self.curve
         shown.set_figure(figure)
         self._pictures.setCurrentWidget(shown)
+        self._hold.setEnabled(bool(figure.held))
+        if self._held.isVisible():
+            self._show_held()
 
     def _export(self) -> None:
         self._exports.ask(self, self.picture(), "surface")

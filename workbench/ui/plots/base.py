@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsView, QGraphicsWidget
 
@@ -29,39 +29,70 @@ def pen(colour: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.Sol
 class HeaderItem(QGraphicsWidget):
     """Title, and under it what was measured on which rows; part of the picture, so that exports have it.
 
-    Texts are literal and cut at their end to the width there is.
+    Texts are literal. A line too long for the width goes on in a second one; what is longer still, and the
+    title, is cut at its end.
     """
+
+    MAX_LINES = 2  # of one text
 
     def __init__(self) -> None:
         super().__init__()
         self._title = ""
         self._lines: tuple[str, ...] = ()
+        self._shown: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
         return (self._title, *self._lines)
 
+    @property
+    def shown_lines(self) -> tuple[str, ...]:
+        """The lines under the title as they are painted."""
+        return self._shown
+
     def say(self, title: str, *lines: str) -> None:
         self._title, self._lines = title, tuple(line for line in lines if line)
         self.setToolTip(html.escape("\n".join(self.texts)).replace("\n", "<br>"))
-        self.updateGeometry()
+        self.wrap()
         self.update()
 
-    def sizeHint(self, which, constraint=QSizeF()) -> QSizeF:  # noqa: B008 - Qt's own default
-        height = theme.scaled(20) + theme.scaled(16) * len(self._lines) + 4
-        width = 1e6 if which == Qt.SizeHint.MaximumSize else 40
-        return QSizeF(width, height)
+    def wrap(self) -> None:
+        """Break the lines for the width and font of the moment."""
+        metrics, width = QFontMetricsF(theme.font(11)), max(self.rect().width() - 8, 40.0)
+        self._shown = tuple(
+            piece for line in self._lines for piece in wrapped(line, metrics, width, self.MAX_LINES)
+        )
+        height = theme.scaled(20) + theme.scaled(16) * len(self._shown) + 4
+        if height != self.preferredHeight():
+            self.setMinimumHeight(height)
+            self.setPreferredHeight(height)
+            self.setMaximumHeight(height)
+
+    def resizeEvent(self, event) -> None:
+        self.wrap()
 
     def paint(self, painter: QPainter, option, widget=None) -> None:
         t, width, y = theme.tokens(), self.rect().width() - 8, 0.0
         rows = [(self._title, theme.font(13, 600), t.text, theme.scaled(20))]
-        rows += [(line, theme.font(11), t.text3, theme.scaled(16)) for line in self._lines]
+        rows += [(line, theme.font(11), t.text3, theme.scaled(16)) for line in self._shown]
         for text, font, colour, height in rows:
             painter.setFont(font)
             painter.setPen(QColor(colour))
             shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
             painter.drawText(QRectF(4, y, width, height), Qt.AlignmentFlag.AlignVCenter, shown)
             y += height
+
+
+def wrapped(text: str, metrics: QFontMetricsF, width: float, max_lines: int) -> list[str]:
+    """Break a text at its spaces into lines of at most `width`; the last one takes all that is left."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(lines) < max_lines and lines[-1] and metrics.horizontalAdvance(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 class LiteralAxis(pg.AxisItem):
@@ -101,14 +132,18 @@ class LiteralAxis(pg.AxisItem):
         return [text.replace("-", MINUS) for text in super().tickStrings(values, scale, spacing)]
 
     def tickSpacing(self, minVal, maxVal, size):
-        """Steps of 1, 2 or 5 such that about five ticks show."""
-        span = abs(maxVal - minVal)
-        if span == 0:
+        """The widest step of 1, 2 or 5 that puts four ticks in sight; fewer where they would touch."""
+        low, high = sorted((minVal, maxVal))
+        if high <= low or not np.isfinite(high - low):
             return super().tickSpacing(minVal, maxVal, size)
-        raw = span / max(min(size / 50, 5.5), 3)
-        power = 10.0 ** np.floor(np.log10(raw))
-        step = next(k * power for k in (1, 2, 5, 10) if k * power >= raw)
-        return [(step, 0)]
+        room = max(int(size // theme.scaled(22 if self.orientation in ("left", "right") else 56)), 2)
+        power = 10.0 ** np.floor(np.log10(high - low))
+        steps = [k * p for p in (power, power / 10) for k in (5, 2, 1)]
+        counts = [np.floor(high / step + 1e-9) - np.ceil(low / step - 1e-9) + 1 for step in steps]
+        enough = next((k for k, n in enumerate(counts) if n >= 4), len(steps) - 1)
+        while enough and counts[enough] > room:
+            enough -= 1
+        return [(steps[enough], 0)]
 
 
 class LegendItem(QGraphicsWidget):
@@ -205,7 +240,7 @@ class FigurePlot(pg.GraphicsLayoutWidget):
         for plot in self.plots:
             for side in ("left", "bottom"):
                 plot.getAxis(side).restyle()
-        self.header.updateGeometry()
+        self.header.wrap()
         self.header.update()
         self.legend_._fit()
 

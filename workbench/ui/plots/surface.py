@@ -9,7 +9,8 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor
 
-from workbench.figures.surface import VALIDATION, Axis, border_lines, class_mixture
+from workbench.figures.axis import Axis
+from workbench.figures.surface import VALIDATION, border_lines, class_mixture
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 

@@ -1,0 +1,98 @@
+"""`Held`: the columns that a picture does not show, each held at one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.features import FeatureSpec
+from workbench.figures.words import counted, number
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A column that is held at one value.
+
+    Attributes
+    ----------
+    name : str
+    encoded : float
+        What the model is given: a number, a level's code, NaN for missing.
+    text : str
+    is_typical : bool
+        Nobody has chosen it: it is the median or the most frequent level.
+    """
+
+    name: str
+    encoded: float
+    text: str
+    is_typical: bool = True
+
+
+def held_values(specs: Sequence[FeatureSpec], encoded: Floats) -> tuple[Held, ...]:
+    """Return a typical value of every column: the median, or the most frequent level (first of equals)."""
+    held = []
+    for feature, spec in enumerate(specs):
+        column = encoded[:, feature]
+        known = column[np.isfinite(column) & (column >= 0 if spec.is_categorical else True)]
+        levels = spec.levels if spec.levels is not None else spec.ordered_levels
+        if len(known) == 0:
+            held.append(Held(spec.name, np.nan, "missing"))
+        elif levels is not None:
+            code = int(np.argmax(np.bincount(known.astype(np.int64))))
+            held.append(Held(spec.name, float(code), str(levels[code])))
+        else:
+            middle = float(np.median(known))
+            held.append(Held(spec.name, middle, number(middle, 4)))
+    return tuple(held)
+
+
+def hold(held: Sequence[Held], specs: Sequence[FeatureSpec], chosen: Mapping[str, Any]) -> tuple[Held, ...]:
+    """Return the held values with those that somebody chose: a number, a level's name, None for missing.
+
+    A level that the column does not have, or a word where a number belongs, leaves the typical value: the
+    choice may come from a project whose table has changed since.
+    """
+    found = []
+    for given, spec in zip(held, specs, strict=True):
+        found.append(_chosen(given, spec, chosen[given.name]) if given.name in chosen else given)
+    return tuple(found)
+
+
+def _chosen(typical: Held, spec: FeatureSpec, value: Any) -> Held:
+    if value is None:
+        return Held(typical.name, np.nan, "missing", is_typical=False)
+    levels = level_names(spec)
+    if levels:
+        if str(value) not in levels:
+            return typical
+        return Held(typical.name, float(levels.index(str(value))), str(value), is_typical=False)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+        return typical
+    return Held(typical.name, float(value), number(float(value), 4), is_typical=False)
+
+
+def level_names(spec: FeatureSpec) -> tuple[str, ...]:
+    """Return the names of a column's levels in the order of their codes; none for numbers."""
+    levels = spec.levels if spec.levels is not None else spec.ordered_levels
+    return () if levels is None else tuple(str(level) for level in levels)
+
+
+def held_sentence(held: Sequence[Held], n_named: int = 6) -> str:
+    """What is written under the title: "held: island Biscoe, body_mass_g 4,050".
+
+    Where there are more columns than are named, those with a chosen value come first.
+    """
+    if not held:
+        return ""
+    if len(held) > n_named:
+        held = sorted(held, key=lambda h: h.is_typical)
+    named = ", ".join(f"{h.name} {h.text}" for h in held[:n_named])
+    more = len(held) - n_named
+    return f"held: {named}" + (f" and {counted(more, 'other')} at typical values" if more > 0 else "")
