@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTableView
 
 from workbench.datasets import Column, Table, make_column, make_table
+from workbench.ui import theme
 from workbench.ui.item_models.table_model import CLASS_ROLE, MISSING_ROLE, TableModel, sorted_rows
 
 
@@ -147,6 +148,8 @@ def test_the_first_column_and_the_row_numbers_stay_while_scrolling_sideways(wide
     wide.verticalScrollBar().setValue(57)
     assert first.rowAt(2) == wide.rowAt(2) == 57
     assert first.indexAt(QPoint(5, 5)).column() == 0
+    border = first.grab().toImage().pixelColor(first.width() - 1, first.height() // 2)
+    assert border == theme.tokens().colour("border"), "a line tells where the others begin"
     wide.setColumnWidth(0, 120)
     assert first.columnWidth(0) == 120
     wide.horizontalScrollBar().setValue(0)

@@ -118,7 +118,7 @@ class _FirstColumn(QTableView):
     def paintEvent(self, event) -> None:
         super().paintEvent(event)
         painter = QPainter(self.viewport())
-        painter.setPen(theme.tokens().colour("line"))
+        painter.setPen(theme.tokens().colour("border"))
         right = self.viewport().width() - 1
         painter.drawLine(right, 0, right, self.viewport().height())
         painter.end()

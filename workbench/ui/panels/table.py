@@ -103,8 +103,8 @@ class TablePanel(QWidget):
         head, body = QFontMetrics(theme.font(11, 600)), QFontMetrics(theme.font(13))
         for idx, column_ in enumerate(table.columns if table is not None else ()):
             texts = {column_.text(row_) for row_ in range(min(table.n_rows, N_MEASURED_ROWS))}
-            texts = sorted(texts, key=len)[-N_MEASURED_TEXTS:]
-            width = max((body.horizontalAdvance(text) for text in texts), default=0) + 20
+            longest = sorted(texts, key=len)[-N_MEASURED_TEXTS:]
+            width = max((body.horizontalAdvance(text) for text in longest), default=0) + 20
             width += 16 if column_.name == self._document.target else 0  # the swatch
             width = max(width, head.horizontalAdvance(column_.name) + 28, MIN_WIDTH)
             self.view.setColumnWidth(idx, min(width, theme.scaled(MAX_WIDTH)))
