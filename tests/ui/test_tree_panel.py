@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from engine.features import FeatureSpec
@@ -11,7 +12,7 @@ from tests.ui.training_help import train
 from workbench.figures.tree import make_tree_figure
 from workbench.samples import load_sample
 from workbench.ui.plots.tree import TreeCanvas
-from workbench.ui.plots.tree_item import bar_pieces
+from workbench.ui.plots.tree_item import RULE_AND_BAR, WHOLE_CARD, _Brush, bar_pieces
 
 
 def balanced_tree(n_levels: int) -> Tree:
@@ -74,7 +75,7 @@ def test_a_small_tree_opens_whole_and_fits(canvas):
 
 def test_deeper_levels_start_closed_and_are_never_too_small_to_read(canvas):
     canvas.set_figure(figure_of(7))
-    assert canvas.zoom >= 0.7
+    assert canvas.zoom >= RULE_AND_BAR
     closed = [int(n) for n in canvas.item.nodes if canvas.item.is_closed(int(n))]
     assert closed
     hidden = {canvas.figure.hidden_text(node) for node in closed}
@@ -206,3 +207,35 @@ def test_the_outline_shows_the_same_nodes_and_selects(qtbot, session):
     panel.outline.setCurrentIndex(child)
     assert panel.canvas.selected_path == (1,)
     assert session.window.context.selection.node_path == (1,)
+
+
+def smallest_letters(canvas):
+    """Pixels on screen of the smallest letters on the canvas."""
+    brush = _Brush(QPainter(), canvas.figure, canvas.zoom)
+    whole = (brush.small, brush.body, brush.name)
+    used = whole if canvas.zoom >= WHOLE_CARD else (brush.name, brush.short)
+    return min(font.pixelSize() for font in used) * canvas.zoom
+
+
+@pytest.mark.parametrize("zoom", [0.6, 0.65, 0.7, 0.84, 0.85, 1.0])
+def test_no_letter_is_painted_smaller_than_nine_pixels(canvas, zoom):
+    canvas.set_figure(figure_of(3))
+    canvas._set_zoom(zoom)
+    assert smallest_letters(canvas) >= 9
+
+
+def test_the_penguins_tree_opens_whole_and_readable_beside_the_settings(qtbot, session):
+    session.window.resize(1440, 900)
+    session.window.show()
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    canvas = session.window.findChild(QWidget, "panel.tree").canvas
+    assert session.window.docks["settings"].isVisible()
+
+    def is_whole():
+        seen = canvas.mapToScene(canvas.viewport().rect()).boundingRect()
+        everything = len(canvas.item.nodes) == canvas.figure.n_nodes == 11
+        return everything and seen.contains(canvas.item.boundingRect())
+
+    qtbot.waitUntil(is_whole, timeout=10_000)
+    assert smallest_letters(canvas) >= 9

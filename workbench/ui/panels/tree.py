@@ -17,7 +17,7 @@ from workbench.ui.plots.tree_outline import OutlineModel
 from workbench.ui.widgets import ActionButton, ElidedLabel, EmptyState, Switch, bare_button, column, row
 
 ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
-OUTLINE_FROM_PX = 640  # narrower, the canvas takes all the room
+OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room
 SEVERAL_STEPS = 50  # an outline this small is shown unfolded
 
 

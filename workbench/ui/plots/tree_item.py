@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,11 @@ from workbench.ui import icons, theme
 CARD_WIDTH, CARD_HEIGHT, LEAF_HEIGHT = 208, 92, 64
 GAP_X, GAP_Y = 16, 64
 PILL_ROOM = 40  # below a closed branch
-WHOLE_CARD, RULE_AND_BAR, BAR_ALONE = 0.85, 0.7, 0.25
+WHOLE_CARD, RULE_AND_BAR, BAR_ALONE = 0.85, 0.6, 0.25
 PAD_X, PAD_Y, RADIUS = 12, 8, 6
 TRUNK_PX = 8
 DIMMED = 0.4
+LEAST_PX = 9  # of a letter on screen
 
 
 class TreeItem(QGraphicsItem):
@@ -172,7 +174,10 @@ class _Brush:
 
     def __init__(self, painter: QPainter, figure: TreeFigure, zoom: float) -> None:
         self.painter, self.figure, self.zoom, self.t = painter, figure, zoom, theme.tokens()
-        self.small, self.body, self.name = (_font(11), _font(12), _font(13, 600))
+        self.small, self.body = _font(11), _font(12)
+        # where only rules are written they grow against the zoom, so that they stay readable
+        least = max(13, ceil(LEAST_PX / max(zoom, RULE_AND_BAR)))
+        self.name, self.short = _font(least, 600), _font(least)
 
     def edge(self, node: int, begin: QPointF, end: QPointF, is_lit: bool, is_dimmed: bool) -> None:
         width = 1 + (TRUNK_PX - 1) * float(np.sqrt(self.figure.share_of_rows(node)))
@@ -189,7 +194,7 @@ class _Brush:
             text = self.figure.edge_text(node) if whole else self.figure.branch(node)
             # nearer to the child: there the branches are apart
             at = path.pointAtPercent(0.62)
-            self.pill(text, at, self.small if whole else _font(13), CARD_WIDTH - 8)
+            self.pill(text, at, self.small if whole else self.short, CARD_WIDTH - 8)
 
     def pill(self, text: str, centre: QPointF, font: QFont, room: float) -> None:
         metrics = QFontMetricsF(font)
@@ -211,7 +216,7 @@ class _Brush:
         self.painter.setBrush(self.t.colour("raised"))
         self.painter.drawRoundedRect(rect, 12, 12)
         if self.zoom >= RULE_AND_BAR:
-            font = self.body if self.zoom >= WHOLE_CARD else _font(13)
+            font = self.body if self.zoom >= WHOLE_CARD else self.short
             self._text(rect, self.figure.hidden_text(node), font, "text", Qt.AlignmentFlag.AlignCenter)
 
     def card(self, node: int, rect: QRectF, is_selected: bool, is_hovered: bool) -> None:
