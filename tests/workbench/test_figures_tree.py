@@ -86,6 +86,9 @@ def test_numbers_show_mean_and_deviation():
     assert (figure.low, figure.high) == (1.0, 10.0)
     step = make_tree_figure(Tree.from_arrays(arrays), FEATURES, kind="step")
     assert step.card(1).prediction == "step +5.11"
+    # what boosting's nodes hold in place of an impurity is their part of the objective
+    assert "Impurity" not in step.story(0)
+    assert "Gain 0.333" in step.story(0)
 
 
 def test_levels_open_as_far_as_can_be_read(figure):
