@@ -1,8 +1,12 @@
 """The Compare view: scores and differing settings, curves of the selected runs."""
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableView, QWidget
 
+from engine import DecisionTreeRegressor
+from engine.export.json import to_json
+from engine.tree.parameters import TREE_REGRESSOR
 from tests.ui.training_help import train
 from workbench.samples import load_sample
 
@@ -53,3 +57,22 @@ def test_renaming_and_deleting_are_followed(qtbot, session):
     assert panel.model.text(0, 2) == "not trained"
     document.delete_run(other)
     assert panel.model.rowCount() == 1
+
+
+def test_a_regression_model_without_a_table_is_headed_as_regression(qtbot, session, tmp_path):
+    model = DecisionTreeRegressor(criterion="squared_error", max_depth=2).fit(
+        np.arange(20.0)[:, None], np.arange(20.0) ** 2
+    )
+    path = tmp_path / "squares.tree.json"
+    path.write_text(to_json(model, {"target": "square"}), encoding="utf-8")
+    session.window.files.open_path(str(path))
+    qtbot.waitUntil(lambda: len(session.document.runs) == 1, timeout=20_000)
+    assert session.document.current_run.result.target == "square"
+    session.window.ensure_centre()
+    panel = session.window.findChild(QWidget, "panel.compare")
+    wanted = ["R², validation", "RMSE, validation", "mean absolute error, validation"]
+    qtbot.waitUntil(lambda: heads(panel.findChild(QTableView, "compare.table"))[3:] == wanted)
+    form = session.window.findChild(QWidget, "panel.settings").form
+    assert form.row("max_depth").parameter in TREE_REGRESSOR
+    assert "criterion" not in form.names or form.row("criterion").parameter in TREE_REGRESSOR
+    assert "class_weight" not in form.names

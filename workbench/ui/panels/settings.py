@@ -82,6 +82,8 @@ class SettingsPanel(QWidget):
             return
         entry = CATALOG[run.spec.kind]
         task = self._document.task
+        if self._document.table is None and run.result is not None:  # a model file: its own task
+            task = "classes" if run.result.classes else "numbers"
         n_rows = self._document.table.n_rows if self._document.table is not None else 0
         self._name.setText(run.name)
         self._state.setText(f"{entry.title}, {STATE_WORDS[run.state]}")
