@@ -43,19 +43,24 @@ def opened(person, window, document, tmp_path):
 
 
 @pytest.fixture
-def slow_worker(session):
+def slow_worker(session, qtbot):
     """Keeps the lane of views busy until `set`, so that what is asked for waits."""
-    may_go = threading.Event()
+    may_go, ended = threading.Event(), []
+    job = Job(lambda _monitor: may_go.wait(60))
+    job.ended.connect(ended.append)
 
     def hold() -> threading.Event:
-        Job(lambda _monitor: may_go.wait(60), session.window).start(session.lanes.views)
+        job.start(session.lanes.views)
         return may_go
 
     yield hold
     may_go.set()
+    qtbot.waitUntil(lambda: job.future is None or bool(ended))
 
 
 def select(person, *names: str) -> None:
+    if not person.find("data.columns").isVisible():
+        person.click("data.import.change")  # the form makes room for the columns
     shown = person.rows("data.columns")
     for position, name in enumerate(names):
         person.click_row("data.columns", shown.index(name), CTRL if position else NONE)
@@ -154,6 +159,7 @@ def test_roles_chosen_while_reading_are_kept(person, document, opened, slow_work
 
 def test_c08_na_becomes_a_value_in_one_column(person, window, document, opened, tmp_path, dialogs):
     opened(C08)
+    person.click("data.import.change")
     tokens = person.find("data.column_tokens", QLineEdit)
     assert not tokens.isVisible(), "without a selected column there is nothing to say"
     select(person, "land")
@@ -215,7 +221,7 @@ def test_the_date_order_is_offered_where_dates_fit_both(person, window, document
     opened(DATES)
     order = person.find("data.import.date_order")
     assert order.isVisible()
-    assert order.currentText() == "day (a guess)"
+    assert order.currentText() == "day, a guess"
     assert any("ambiguous" in note for note in document.table.notes)
     first = float(document.table.column("when").values[1])
     assert first == _days("2020-02-02")

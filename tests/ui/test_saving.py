@@ -24,7 +24,9 @@ class HeldLane:
 
     def __init__(self, lane) -> None:
         self._may_go = threading.Event()
+        self.ended: list = []
         self._job = Job(lambda _monitor: self._may_go.wait(60))
+        self._job.ended.connect(self.ended.append)
         self._job.start(lane)
 
     def let_go(self) -> None:
@@ -32,10 +34,11 @@ class HeldLane:
 
 
 @pytest.fixture
-def slow_disk(session):
+def slow_disk(session, qtbot):
     held = HeldLane(session.lanes.files)
     yield held
     held.let_go()
+    qtbot.waitUntil(lambda: bool(held.ended))
 
 
 @pytest.fixture

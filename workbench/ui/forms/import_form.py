@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QScrollArea, QWidget
 
 from workbench.ui import theme
 from workbench.ui.widgets import ComboBox, ElidedLabel, Label, button, column, literal, row
@@ -28,7 +28,7 @@ ENCODINGS = (
     "shift_jis",
     "gb18030",
 )
-ORDERS = {"": "day (a guess)", "day": "day", "month": "month"}
+ORDERS = {"": "day, a guess", "day": "day", "month": "month"}
 DAY_FIRST = {"": None, "day": True, "month": False}
 EMPTY_TOKEN = "(empty cell)"
 MAX_TIP_NOTES = 20
@@ -83,9 +83,13 @@ class _Choice(ComboBox):
 
 
 class ImportForm(QFrame):
-    """The strip; "Change" unfolds the form. Emits `requested` with the options to read again with."""
+    """The strip; "Change" unfolds the form. Emits `requested` with the options to read again with.
+
+    Unfolded it needs the height of the whole panel: `unfolded` tells the panel to make room.
+    """
 
     requested = Signal(object)
+    unfolded = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,14 +110,22 @@ class ImportForm(QFrame):
         self.tokens = QLineEdit()
         self.tokens.setObjectName("data.import.tokens")
         self.tokens.setAccessibleName("Texts that mean missing")
-        self.details = self._make_details()
+        self.details = QScrollArea()
+        self.details.setWidget(self._make_details())
+        self.details.setWidgetResizable(True)
+        self.details.setFrameShape(QFrame.Shape.NoFrame)
+        self.details.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.details.setAutoFillBackground(False)
+        self.details.viewport().setAutoFillBackground(False)
         self.details.hide()
         head = row(8, self._summary, self._change, spacing=4)
+        head.setStretch(1, 1)
         self.setMinimumHeight(theme.scaled(theme.CONTROL_HEIGHT))
         self.setLayout(column(head, self.details, spacing=0))
 
     def _make_details(self) -> QWidget:
         made = QWidget()
+        made.setAutoFillBackground(False)
         pairs = {
             "Sheet": self.sheet,
             "Separator": self.separator,
@@ -127,7 +139,7 @@ class ImportForm(QFrame):
             label = Label(text, "secondary")
             label.setBuddy(field)
             field.setAccessibleName(text)
-            field.setFixedWidth(112)
+            field.setFixedWidth(theme.scaled(136))
             pair = QWidget()
             pair.setLayout(row(label, -1, field))
             items.append(pair)
@@ -138,13 +150,17 @@ class ImportForm(QFrame):
         notes.setObjectName("data.import.notes")
         self._notes = notes
         made.setLayout(
-            column(*items, self.header, missing, self.tokens, notes, row(-1, again), margins=8, spacing=6)
+            column(*items, self.header, missing, self.tokens, row(-1, again), notes, -1, margins=8, spacing=6)
         )
         return made
 
     def _toggle(self) -> None:
-        self.details.setVisible(self.details.isHidden())
-        self._change.setText("Change" if self.details.isHidden() else "Close")
+        self._unfold(self.details.isHidden())
+
+    def _unfold(self, is_open: bool) -> None:
+        self.details.setVisible(is_open)
+        self._change.setText("Close" if is_open else "Change")
+        self.unfolded.emit(is_open)
 
     def set_table(self, table: Table) -> None:
         """Show how `table` was read; what is typed stays as long as the table's options do."""
@@ -152,7 +168,7 @@ class ImportForm(QFrame):
         is_file = table.path is not None
         self._change.setVisible(is_file)
         if not is_file:
-            self.details.hide()
+            self._unfold(False)
         self._show_notes(table)
         if table.options is not self._options:
             self.show_fields(table)

@@ -69,20 +69,11 @@ class DataPanel(QWidget):
         self._import, self._target = ImportForm(), TargetForm(context.document)
         self._split, self._tokens = SplitForm(context.document), TokensForm()
         self.list = self._make_list()
-        content = QWidget()
-        content.setLayout(
-            column(
-                self._import,
-                self._target,
-                self._make_banner(),
-                self._make_search(),
-                self.list,
-                self._make_editors(),
-                self._split,
-                margins=8,
-                spacing=8,
-            )
-        )
+        content, rest = QWidget(), QWidget()
+        parts = (self._target, self._make_banner(), self._make_search(), self.list, self._make_editors())
+        rest.setLayout(column(*parts, self._split, spacing=8))
+        self._import.unfolded.connect(rest.setHidden)
+        content.setLayout(column(self._import, rest, margins=8, spacing=8))
         open_action = context.actions.get("action.file.open")
         self._switch = Switch(
             EmptyState("file", "No table yet", "Open a file or a sample.", open_action), content
