@@ -187,7 +187,11 @@ def save(document: Document, path: Path) -> None:
 
 
 def forest_figures() -> list[str]:
-    """Mean test accuracy on Penguins over seeds 0-9 (25 % stratified test), beside scikit-learn's."""
+    """Mean test accuracy on Penguins over seeds 0-9 (25 % stratified test), beside scikit-learn's.
+
+    Scikit-learn's forest takes numbers alone: once a 0/1 column for each level, which makes ten columns
+    of seven, and once the levels' codes, which leaves the seven.
+    """
     import pandas as pd
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import train_test_split
@@ -199,11 +203,16 @@ def forest_figures() -> list[str]:
     X = feature_frame(table, [name for name in table.names if name != "species"])
     y, is_valid = target_values(table, "species", as_classes=True)
     X, y = X[is_valid], y[is_valid].astype(str)
-    dummies = pd.get_dummies(X, dtype=float)  # scikit-learn's forest takes numbers alone
+    dummies = pd.get_dummies(X, dtype=float)
+    is_category = [hasattr(X[name], "cat") for name in X]
+    codes = X.copy()
+    for name in X.columns[is_category]:
+        codes[name] = X[name].cat.codes.where(X[name].notna()).astype(float)
     makers: list[tuple[str, Any, pd.DataFrame]] = [
-        ("ours", engine.RandomForestClassifier, X),
-        ("ours on 0/1 columns", engine.RandomForestClassifier, dummies),
-        ("scikit-learn on 0/1 columns", RandomForestClassifier, dummies),
+        ("ours on the 7 columns as they are", engine.RandomForestClassifier, X),
+        ("scikit-learn on the 7 with codes for levels", RandomForestClassifier, codes),
+        ("ours on 10 with 0/1 columns for levels", engine.RandomForestClassifier, dummies),
+        ("scikit-learn on these 10", RandomForestClassifier, dummies),
     ]
     told = []
     for name, make, table_of in makers:
@@ -214,7 +223,8 @@ def forest_figures() -> list[str]:
             forest = make(random_state=seed).fit(table_of.iloc[train_rows], y[train_rows])
             accuracies.append(np.mean(forest.predict(table_of.iloc[test_rows]) == y[test_rows]))
         told.append(f"{name} {np.mean(accuracies):.4f}")
-    return ["\nFigures", f"  forest on Penguins, mean test accuracy of seeds 0-9: {', '.join(told)}"]
+    head = "  forest on Penguins, mean test accuracy of seeds 0-9:"
+    return ["\nFigures", head, *(f"    {line}" for line in told)]
 
 
 def boosting_figures() -> list[str]:
