@@ -1,5 +1,6 @@
 """Pictures leave as PNG, SVG and PDF on white; case C32: names with signs of markup."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -131,3 +132,28 @@ def test_the_command_asks_for_a_file_and_tells_the_end(qtbot, session, dialogs, 
     session.window.context.actions["action.figure.export"].trigger()
     assert "flipper_length_mm ≤" in texts_of(tmp_path / "mine.svg")
     assert session.document.messages[-1] == "Picture saved as mine.svg"
+
+
+def test_an_svg_names_fonts_for_a_machine_without_ours(canvas, tmp_path):
+    path = tmp_path / "tree.svg"
+    export_picture(canvas, path)
+    texts = [element for element in ET.parse(path).iter() if element.tag.endswith("text")]
+    families = {element.get("font-family") for element in texts}
+    assert families == {"Inter, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"}
+
+
+def characters_of(path) -> set[str]:
+    """What a PDF's glyphs stand for, when it is searched or copied from."""
+    found: set[str] = set()
+    for targets in re.findall(rb"<[0-9A-Fa-f]{4}> <[0-9A-Fa-f]{4}> \[(.*?)\]", path.read_bytes(), re.DOTALL):
+        found |= {chr(int(code, 16)) for code in re.findall(rb"<([0-9A-Fa-f]{4})", targets)}
+    return found
+
+
+def test_a_pdf_carries_its_fonts_and_can_be_searched(canvas, tmp_path):
+    path = tmp_path / "tree.pdf"
+    export_picture(canvas, path)
+    assert path.read_bytes().count(b"/FontFile2") == 2  # regular and 600
+    characters = characters_of(path)
+    assert set("01356<&%≤\\") <= characters
+    assert not {c for c in characters if "\ue000" <= c <= "\uf8ff"}  # glyphs without a character

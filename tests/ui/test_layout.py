@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
 from tests import screenshots
+from workbench.samples import load_sample
 from workbench.ui.widgets import ComboBox, ElidedLabel
 
 
@@ -85,3 +86,16 @@ def test_a_combo_box_ends_a_name_too_long_for_it_in_dots(qtbot):
     long = "a column's name that is long "
     assert drawn(qtbot, 100, long + "a") == drawn(qtbot, 100, long + "b")
     assert drawn(qtbot, 200, placeholder="Kind") != drawn(qtbot, 200)
+
+
+@pytest.mark.parametrize("size", screenshots.SIZES.values(), ids=screenshots.SIZES.keys())
+def test_a_view_asked_for_before_the_first_showing_stays_in_front(qtbot, session, size):
+    session.window.resize(*size)
+    session.window.show()
+    centre = session.window.ensure_centre()
+    centre.show_view("table")
+    session.document.open_table(load_sample("penguins"))
+    centre.show_view("table")
+    qtbot.waitUntil(lambda: not centre._is_new and not centre._is_to_arrange)
+    qtbot.waitUntil(lambda: not centre.docks["table"].visibleRegion().isEmpty())
+    assert centre.docks["tree"].visibleRegion().isEmpty()

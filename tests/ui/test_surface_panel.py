@@ -170,6 +170,7 @@ def test_held_values_are_changed_by_hand_and_the_surface_follows(qtbot, session)
     before = wait_for_figure(qtbot, session, "flipper_length_mm", "bill_depth_mm")
     panel.findChild(QToolButton, "surface.hold").click()
     length = panel.findChild(QLineEdit, "surface.held.bill_length_mm")
+    assert length.visibleRegion().boundingRect() == length.rect()  # no field is cut by its list's edge
     length.setFocus()
     length.selectAll()
     qtbot.keyClicks(length, "38.5")

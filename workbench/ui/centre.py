@@ -72,6 +72,8 @@ class Centre(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {name: Dock(name, name.capitalize(), panel, self) for name, panel in panels.items()}
         self._is_new = False
+        self._is_to_arrange = False
+        self._asked_for: str | None = None
         self._is_small: bool | None = None  # as the window was at the last look
         self._is_folded = False  # all are tabs for want of room, not by wish
         self._fold_timer = QTimer(self, singleShot=True, interval=0, timeout=self._fold_titles)
@@ -160,10 +162,19 @@ class Centre(QMainWindow):
         super().resizeEvent(event)
         if self._is_new and self.isVisible():
             self._is_new = False  # sizes given before the first showing had no room to share
-            QTimer.singleShot(0, self, self.arrange)
+            self._is_to_arrange = True
+            QTimer.singleShot(0, self, self._arrange_first)
+
+    def _arrange_first(self) -> None:
+        self._is_to_arrange = False
+        self.arrange()
+        if self._asked_for is not None:
+            self.show_view(self._asked_for)
 
     def show_view(self, name: str) -> None:
         """Bring a view to the front and give it the focus."""
+        if self._is_new or self._is_to_arrange:
+            self._asked_for = name  # the first arrangement would bring the tree before it
         dock = self.docks[name]
         dock.show()
         dock.raise_()

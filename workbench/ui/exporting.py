@@ -20,6 +20,7 @@ from workbench.ui.plots.tree import TreeCanvas
 SCALE = 2
 MAX_SIDE_PX = 16000  # of a PNG; larger pictures are drawn smaller
 MARGIN_PX = 16
+OTHER_FONTS = "'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
 FORMATS = {".png": "PNG picture", ".svg": "SVG drawing", ".pdf": "PDF document"}
 
 
@@ -100,6 +101,16 @@ def _write_svg(view: QGraphicsView, source: QRectF, path: Path) -> None:
     generator.setViewBox(target)
     generator.setTitle("Treewright")
     _try(lambda: _paint(view, source, generator, target), path)
+    _name_other_fonts(path)
+
+
+def _name_other_fonts(path: Path) -> None:
+    """Let a machine without our font take one like it instead of one with serifs."""
+    family = theme.font().family()
+    drawing = path.read_text(encoding="utf-8")
+    listed = f"{family}, {OTHER_FONTS}"
+    # only a tag's own attribute has plain quotes: in texts they are written as &quot;
+    path.write_text(drawing.replace(f'font-family="{family}"', f'font-family="{listed}"'), encoding="utf-8")
 
 
 def _write_pdf(view: QGraphicsView, source: QRectF, path: Path) -> None:

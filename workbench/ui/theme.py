@@ -216,16 +216,19 @@ def scaled(px: float) -> int:
 
 def font(px: float = 13, weight: int = 400, tabular: bool = True) -> QFont:
     """Inter at `px` (before text scale) and `weight`; figures of one width unless `tabular` is False."""
-    return _font(max(scaled(px), 1), weight, tabular, fonts.text_family())
+    is_plain = _theme.forced is not None  # in a file: glyphs that programs can read back as text
+    return _font(max(scaled(px), 1), weight, tabular and not is_plain, is_plain, fonts.text_family())
 
 
 @lru_cache(maxsize=128)
-def _font(pixel_size: int, weight: int, tabular: bool, family: str) -> QFont:
+def _font(pixel_size: int, weight: int, tabular: bool, is_plain: bool, family: str) -> QFont:
     made = QFont(family) if family else QFont()
     made.setPixelSize(pixel_size)
     # Inter is a variable font: setWeight alone changes nothing, and where Inter is absent only it does.
     made.setWeight(QFont.Weight(weight))
     made.setVariableAxis(QFont.Tag("wght"), weight)
+    if is_plain:
+        made.setFeature(QFont.Tag("calt"), 0)  # else "<" beside a letter becomes a glyph without a character
     if tabular:
         made.setFeature(QFont.Tag("tnum"), 1)
     return made

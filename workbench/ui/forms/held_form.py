@@ -17,6 +17,7 @@ from workbench.ui.widgets import ComboBox, ElidedLabel, Label, button, clear, co
 
 MISSING = "missing"
 NAME_WIDTH = 144
+BAR_WIDTH = 16  # of a scroll bar
 MAX_HEIGHT = 320  # of the list; more columns scroll
 NUMBER = Parameter("value", "Value", "float", 0.0, allows_none=True)
 
@@ -116,7 +117,8 @@ class HeldForm(QFrame):
     def popup(self, below: QWidget) -> None:
         """Open under a button, within the window's right edge."""
         self._scroll.setFixedHeight(min(self._list.sizeHint().height(), theme.scaled(MAX_HEIGHT)))
-        self._scroll.setMinimumWidth(self._list.sizeHint().width() + 8)
+        # fields, gaps and a scroll bar
+        self._scroll.setFixedWidth(theme.scaled(NAME_WIDTH) + theme.scaled(NUMBER_WIDTH) + 16 + BAR_WIDTH)
         self.adjustSize()
         corner = below.mapToGlobal(QPoint(below.width() - self.width(), below.height() + 4))
         self.move(max(corner.x(), below.window().mapToGlobal(QPoint(0, 0)).x()), corner.y())

@@ -25,6 +25,7 @@ from workbench.ui.plots.surface import SurfacePlot
 from workbench.ui.widgets import BusyBar, ComboBox, EmptyState, Label, Switch, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
+NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
 LANE_KEY = "surface"
 COLUMNS, HELD = "surface_columns", "surface_held"  # in the document's view state
 
@@ -65,8 +66,9 @@ class SurfacePanel(QWidget):
         self._hold = bare_button(
             "settings", "Values of the columns not shown", self._open_held, "surface.hold"
         )
-        strip = row(12, Label("Across", "secondary"), self._x, margins=4, spacing=4)
-        for item in (self._swap, Label("Up", "secondary"), self._y):
+        self._names = Label("Across", "secondary"), Label("Up", "secondary")
+        strip = row(12, self._names[0], self._x, margins=4, spacing=4)
+        for item in (self._swap, self._names[1], self._y):
             strip.addWidget(item)
         strip.addStretch(0)
         for item in (self._hold, export):
@@ -92,6 +94,11 @@ class SurfacePanel(QWidget):
             signal.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
         self._refresh()
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        for label in self._names:  # the columns' own names are worth more; tool tips tell which is which
+            label.setVisible(event.size().width() >= theme.scaled(NAMES_FROM_PX))
 
     def picture(self) -> SurfacePlot | CurvePlot | None:
         """The plot on screen; None while there is no picture."""
@@ -148,7 +155,7 @@ class SurfacePanel(QWidget):
                 combo.addItems(items)
         for combo, name, other in ((self._x, x_name, y_name), (self._y, y_name or NO_COLUMN, x_name)):
             combo.setCurrentText(name)
-            combo.setToolTip(name)
+            combo.setToolTip(f"{combo.accessibleName()}: {name}")
             combo.enable_all_but(other)  # keys step over the other axis: they would swap the two
         self._swap.setEnabled(y_name is not None)
 

@@ -136,7 +136,7 @@ class LiteralAxis(pg.AxisItem):
         low, high = sorted((minVal, maxVal))
         if high <= low or not np.isfinite(high - low):
             return super().tickSpacing(minVal, maxVal, size)
-        room = max(int(size // theme.scaled(22 if self.orientation in ("left", "right") else 56)), 2)
+        room = max(int(size // theme.scaled(22 if self.orientation in ("left", "right") else 56)), 3)
         power = 10.0 ** np.floor(np.log10(high - low))
         steps = [k * p for p in (power, power / 10) for k in (5, 2, 1)]
         counts = [np.floor(high / step + 1e-9) - np.ceil(low / step - 1e-9) + 1 for step in steps]
