@@ -9,6 +9,7 @@ import pytest
 
 import engine
 from engine.errors import DataError
+from engine.export import json as export
 from engine.export.json import ESTIMATORS, LEFT_OUT, from_json, read_json, to_json
 
 SETTINGS = {
@@ -70,6 +71,14 @@ def test_loaded_model_predicts_the_same_bits(name):
     assert set(vars(loaded)) == public - set(LEFT_OUT)
     assert loaded.features_ == model.features_
     assert to_json(loaded) == to_json(model)
+
+
+@pytest.mark.parametrize("piece", [1, 3, 10_000])
+def test_written_in_pieces_the_text_is_the_same(monkeypatch, piece):
+    """One `json.dumps` of a large forest would stop the window for seconds."""
+    monkeypatch.setattr(export, "_PIECE", piece)
+    text = to_json(fitted("RandomForestClassifier"), {"empty": [], "nested": [[], {}, [1, [2]]], "ü": None})
+    assert text == json.dumps(json.loads(text), ensure_ascii=False)
 
 
 @pytest.mark.parametrize("y_kind", ["int", "float", "bool", "object", "category"])
