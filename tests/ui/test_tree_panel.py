@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from engine.features import FeatureSpec
@@ -239,3 +239,29 @@ def test_the_penguins_tree_opens_whole_and_readable_beside_the_settings(qtbot, s
 
     qtbot.waitUntil(is_whole, timeout=10_000)
     assert smallest_letters(canvas) >= 9
+
+
+@pytest.mark.parametrize("height", range(300, 900, 75))
+def test_what_opens_by_itself_is_in_view_with_its_rules(canvas, height):
+    canvas.resize(700, height)
+    canvas.set_figure(figure_of(7))
+    seen = canvas.mapToScene(canvas.viewport().rect()).boundingRect()
+    if len(canvas.item.nodes) > 3:  # the root and its children are shown in any room
+        assert seen.contains(canvas.item.boundingRect())
+    assert not canvas.mini_map.isVisible() or len(canvas.item.nodes) <= 3
+
+
+def dark_pixels(canvas) -> int:
+    """How many pixels are as dark as only letters are."""
+    image = canvas.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    values = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
+    return int((values[..., :3].max(axis=2) < 90).sum())
+
+
+def test_rules_are_written_at_the_very_bound(canvas):
+    canvas.set_figure(figure_of(3))
+    canvas._set_zoom(RULE_AND_BAR - 1e-9)  # what rounding may leave of it
+    canvas.centerOn(canvas.item.boundingRect().center())
+    assert dark_pixels(canvas) > 20
+    canvas._set_zoom(RULE_AND_BAR - 0.01)
+    assert dark_pixels(canvas) == 0

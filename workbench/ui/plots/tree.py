@@ -77,7 +77,8 @@ class TreeCanvas(QGraphicsView):
         """Open whole levels from the root as far as they fit the view at a zoom that can be read."""
         if self.figure is None:
             return
-        room = self.viewport().size() / (RULE_AND_BAR * theme.text_scale() / 100)
+        view = self.viewport().rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+        room = view.size() / (RULE_AND_BAR * theme.text_scale() / 100)
         for depth in range(self.figure.readable_depth(), 0, -1):
             self.item.is_open = self.figure.open_to(depth)
             self.item.lay_out()

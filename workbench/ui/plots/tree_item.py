@@ -124,7 +124,8 @@ class TreeItem(QGraphicsItem):
     def paint(self, painter: QPainter, option, widget=None) -> None:
         if self.figure is None:
             return
-        zoom = option.levelOfDetailFromTransform(painter.worldTransform())
+        # a zoom that was set to a bound comes back a rounding error below it
+        zoom = round(option.levelOfDetailFromTransform(painter.worldTransform()), 6)
         zoom = 1.0 if self.full_detail else zoom
         exposed = self._bounds if self.full_detail else option.exposedRect
         first = max(int(exposed.top() // (CARD_HEIGHT + GAP_Y)), 0)
