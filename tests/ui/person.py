@@ -40,9 +40,13 @@ class Person:
     def press(self, key: Qt.Key, modifiers=NONE) -> None:
         """Press a key where the focus is."""
         if not self.window.isActiveWindow():  # a tip or a popup has had the keyboard
-            self.window.activateWindow()
-            self.wait(lambda: QApplication.activeWindow() is self.window)  # what shortcuts ask
+            self.wait(self._is_active)
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
+
+    def _is_active(self) -> bool:
+        if QApplication.activeWindow() is not self.window:
+            self.window.activateWindow()  # once is not enough: a popup that is closing takes it away again
+        return QApplication.activeWindow() is self.window  # what shortcuts ask
 
     def choose(self, object_name: str, text: str) -> None:
         """Open a combo box, go to a text with the arrow keys and take it."""
