@@ -78,6 +78,8 @@ class Column:
         How the cells are understood.
     fits_both_orders : bool
         Of a date column: day and month could change places in every cell, so the order is the user's.
+    is_kind_chosen : bool
+        The kind is the user's, and another than would be guessed.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Column:
     kind_choices: tuple[str, ...] = KINDS
     reading: Reading = field(default_factory=Reading, repr=False)
     fits_both_orders: bool = False
+    is_kind_chosen: bool = False
 
     def __len__(self) -> int:
         return len(self.values)

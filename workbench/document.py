@@ -186,19 +186,12 @@ class Document(QObject):
         DataError
             The file cannot be read so, or the table did not come from a file.
         """
-        from workbench.readers import read_table
+        from workbench.readers import read_again
 
-        self.take_reread(read_table(self.file_to_reread(), options))
-
-    def file_to_reread(self) -> Path:
-        """Return the table's file; raises DataError if the table did not come from one."""
-        table = self._table()
-        if table.path is None:
-            raise DataError(f"{table.name} is a sample table, so there is no file to read differently")
-        return table.path
+        self.take_reread(read_again(self._table(), options))
 
     def take_reread(self, again: Table) -> None:
-        """Put another reading of the same file in place of the table; remaining columns keep their roles."""
+        """Put another reading of the same file (`readers.read_again`) in place; columns keep their roles."""
         roles = {name: self.roles.get(name, role) for name, role in default_roles(again).items()}
         self._push_data("Read the file differently", table=again, roles=roles)
 

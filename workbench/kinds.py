@@ -141,14 +141,12 @@ def read_column(name: str, cells: TextCells, reading: Reading, kind: str | None 
         The cells cannot be read as `kind`.
     """
     facts = CellFacts(cells, reading)
-    if kind is None:
-        kind, reason = guess_kind(facts)
-    elif kind not in facts.choices:
+    if kind is not None and kind not in facts.choices:
         raise refuse_kind(name, kind, facts.choices)
-    else:
-        guessed, reason = guess_kind(facts)
-        if guessed != kind:
-            reason = f"chosen by hand; found as {KIND_WORDS[guessed]}: {reason}"
+    guessed, reason = guess_kind(facts)
+    kind = kind or guessed
+    if guessed != kind:
+        reason = f"chosen by hand; found as {KIND_WORDS[guessed]}: {reason}"
     read = _READERS[kind](facts)
     return Column(
         name=name,
@@ -163,6 +161,7 @@ def read_column(name: str, cells: TextCells, reading: Reading, kind: str | None 
         kind_choices=facts.choices,
         reading=reading,
         fits_both_orders=kind == "date" and facts.dates.fits_both_orders,
+        is_kind_chosen=kind != guessed,
     )
 
 

@@ -294,6 +294,21 @@ def test_rereading_keeps_roles_and_can_be_undone(tmp_path):
         document.reread(options)
 
 
+def test_rereading_keeps_kinds_chosen_by_hand_where_the_cells_allow_them(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("code;size;y\n" + "1;1,5;a\n2;2,5;b\n3;3,5;a\n" * 20)
+    document = Document()
+    document.open_table(read_table(path))
+    document.set_kind(["code", "size"], "category")
+    assert document.table.column("code").is_kind_chosen
+    document.reread(replace(document.table.options, decimal="."))
+    assert document.table.column("code").kind == "category"
+    assert document.table.column("y").kind == "category"
+    assert not document.table.column("y").is_kind_chosen
+    document.set_kind(["code"], "number")
+    assert not document.table.column("code").is_kind_chosen, "this is what would be guessed"
+
+
 def random_change(document, rng):
     """Make one change by chance; refusals are part of the walk."""
     runs = list(document.runs)

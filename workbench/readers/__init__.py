@@ -41,6 +41,28 @@ def read_table(path: str | Path, options: ReadOptions | None = None) -> Table:
         raise DataError(f"{path.name} may not be read; ask for the right to read it, or copy it") from None
 
 
+def read_again(table: Table, options: ReadOptions) -> Table:
+    """Read a table's file differently; kinds chosen by hand stay where the cells can still be read so.
+
+    Raises
+    ------
+    DataError
+        The table did not come from a file, or the file cannot be read; see `read_table`.
+    """
+    if table.path is None:
+        raise DataError(f"{table.name} is a sample table, so there is no file to read differently")
+    again = read_table(table.path, options)
+    chosen = {column.name: column.kind for column in table.columns if column.is_kind_chosen}
+    return again.replace_columns(
+        [
+            column.with_kind(chosen[column.name])
+            for column in again.columns
+            if chosen.get(column.name, column.kind) != column.kind
+            and chosen[column.name] in column.kind_choices
+        ]
+    )
+
+
 def _reader_of(path: Path) -> Callable[[Path, ReadOptions], Table]:
     # imported on demand: the window opens before pyarrow is loaded
     suffix = path.suffix.lower()

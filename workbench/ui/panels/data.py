@@ -266,7 +266,7 @@ class DataPanel(QWidget):
         self._import.set_busy(True, table)
         self._document.post_message(f"Reading {path.name} again")
         job = self._context.lanes.views.submit_latest(
-            "data.reread", lambda _monitor: _read(path, options), f"Reading {path.name} again"
+            "data.reread", lambda _monitor: _read(table, options), f"Reading {path.name} again"
         )
         job.ended.connect(lambda future: self._on_read_again(path, future))
 
@@ -324,10 +324,10 @@ class DataPanel(QWidget):
             self._document.set_roles(columns, "ignored")
 
 
-def _read(path: Path, options):
-    from workbench.readers import read_table
+def _read(table, options):
+    from workbench.readers import read_again
 
-    return read_table(path, options)
+    return read_again(table, options)
 
 
 def _study(table, roles, target) -> tuple:
