@@ -38,11 +38,15 @@ y = X[:, 0] > 60
 model = engine.DecisionTreeClassifier().fit(X, y)
 print("score", model.score(X, y))
 print("engine", engine.__file__)
+import os
+print("blocked", not os.access(os.path.dirname(engine.__file__), os.W_OK))
 import gc
 from numba.core.registry import CPUDispatcher
 kernels = [item for item in gc.get_objects() if isinstance(item, CPUDispatcher)]
 print("compiled", sum(sum(kernel.stats.cache_misses.values()) for kernel in kernels))
 """
+
+NOBODY = 65534
 
 needs_compiler = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is switched off")
 
@@ -62,8 +66,11 @@ class Places:
             folder.mkdir(exist_ok=True)
             setattr(self, name, folder)
 
-    def run(self, program, cwd=None, path=ROOT):
-        """What the program printed, by first word, and the log lines of the cache."""
+    def run(self, program, cwd=None, path=ROOT, as_someone=()):
+        """What the program printed, by first word, and the log lines of the cache.
+
+        `as_someone` is a command that runs another command, as another user.
+        """
         environment = {name: of for name, of in os.environ.items() if not name.startswith(("XDG_", "PYTHON"))}
         environment |= {"HOME": str(self.home), "PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1"}
         environment.pop(jit.CACHE_VARIABLE, None)
@@ -71,7 +78,7 @@ class Places:
             environment[jit.CACHE_VARIABLE] = str(self.named)
         set_temporary = f"import tempfile; tempfile.tempdir = {str(self.temporary)!r}\n"
         done = subprocess.run(
-            [sys.executable, "-c", set_temporary + REPORT + program],
+            [*as_someone, sys.executable, "-c", set_temporary + REPORT + program],
             env=environment,
             capture_output=True,
             text=True,
@@ -151,6 +158,24 @@ def test_a_damaged_cache_is_compiled_anew(places):
     assert len(log) == 1
 
 
+def command_of_a_plain_user(*owned):
+    """A command before a command that takes root's rights to write from it; nothing for other users.
+
+    Root may write whatever the permissions say, so that a read-only folder would block nothing. The plain
+    user may read all that root may, since the interpreter's own folder is often closed to others.
+    """
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return []
+    for folder in owned:
+        os.chown(folder, NOBODY, NOBODY)
+    rights = "-all,+dac_read_search"
+    user = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+    command = ["setpriv", *user, "--inh-caps", rights, "--ambient-caps", rights, "--"]
+    tried = subprocess.run([*command, "true"], capture_output=True, check=False)
+    # a container whose root lacks that right: the interpreter has to be open to all there
+    return command if tried.returncode == 0 else ["setpriv", *user, "--"]
+
+
 @needs_compiler
 def test_read_only_install_without_a_home(places):
     """Case C38, all but the frozen build: the second start, from another folder, compiles nothing."""
@@ -163,17 +188,25 @@ def test_read_only_install_without_a_home(places):
     places.named = None
     elsewhere = places.folder / "elsewhere"
     elsewhere.mkdir()
-    first, log = places.run(HUNDRED_ROWS, path=install)
-    second, second_log = places.run(HUNDRED_ROWS, path=install, cwd=elsewhere)
+    places.home = places.folder / "no-such-home"
+    places.folder.chmod(0o555)
+    someone = command_of_a_plain_user(places.temporary)
+    first, log = places.run(HUNDRED_ROWS, path=install, as_someone=someone)
+    second, second_log = places.run(HUNDRED_ROWS, path=install, cwd=elsewhere, as_someone=someone)
+    places.folder.chmod(0o755)
     for path in [install, *before]:
         path.chmod(0o755)  # so that the folder can be cleaned up
     assert first["engine"] == second["engine"] == str(install / "engine" / "__init__.py")
     assert first["score"] == second["score"] == "1.0"
+    assert first["blocked"] == second["blocked"] == "True"
     assert int(first["compiled"]) > 10
     assert second["compiled"] == "0"
     assert log == second_log
     assert len(log) == 1
-    assert str(places.temporary) in log[0]
+    kept = Path(log[0].removeprefix("compiled kernels are kept in "))
+    assert kept.is_relative_to(places.temporary)
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o700
+    assert not places.home.exists()
     assert sorted(install.rglob("*")) == before
     assert not any(elsewhere.iterdir())
 

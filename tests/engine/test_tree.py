@@ -328,6 +328,7 @@ def test_thresholds_lie_between_the_values(lower, upper, threshold):
 def test_a_value_equal_to_the_threshold_goes_left():
     """Case C13 (c)."""
     model = DecisionTreeClassifier().fit([[0.0], [0.4]], [0, 1])
+    assert model.tree_.threshold[0] == 0.2
     assert model.predict([[0.2], [0.200000001]]).tolist() == [0, 1]
 
 

@@ -1,5 +1,7 @@
 """The Training view: live points, what is kept after Stop, gaps, range."""
 
+import sys
+
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QWidget
@@ -20,6 +22,14 @@ def plot(qtbot):
     return made
 
 
+@pytest.fixture
+def exceptions(monkeypatch):
+    """Those that end in Python's hook, as one raised while a widget paints does."""
+    told = []
+    monkeypatch.setattr(sys, "excepthook", lambda *about: told.append(about))
+    return told
+
+
 def figure_of(values, **words):
     return make_training_figure([make_line("training", "training", values, 1)], "log loss", **words)
 
@@ -36,7 +46,7 @@ def test_c31_the_drawn_range_is_finite_and_the_note_is_written(plot):
     plot.grab()
 
 
-def test_c31_all_nan_says_so_and_the_plot_recovers(plot):
+def test_c31_all_nan_says_so_and_the_plot_recovers(plot, exceptions, caplog):
     plot.set_figure(figure_of([np.nan, np.nan]))
     assert plot._empty.isVisible()
     assert plot._empty.toPlainText() == "no finite values"
@@ -45,6 +55,9 @@ def test_c31_all_nan_says_so_and_the_plot_recovers(plot):
     plot.set_figure(figure_of([3.0, 2.0]))
     assert not plot._empty.isVisible()
     assert plot.plot.vb.viewRange()[1] == pytest.approx([1.95, 3.05])
+    plot.grab()
+    assert exceptions == []
+    assert caplog.records == []
 
 
 def test_c31_a_single_point_is_a_visible_marker(plot):

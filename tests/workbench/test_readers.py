@@ -10,7 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.errors import DataError
+from workbench.apply import Applied, save_predictions
 from workbench.datasets import ReadOptions, default_roles
+from workbench.document import Document
+from workbench.project import load_project, save_project
 from workbench.readers import memory, read_table
 
 
@@ -116,6 +119,29 @@ def test_c04_codes_keep_leading_zeros_and_long_integers_every_digit(read):
     forced = kunde.with_kind("number")
     assert any("above 2^53 are not exact" in note for note in forced.notes)
     assert umsatz.kind == "number"
+
+
+def test_c04_codes_are_saved_and_exported_digit_by_digit(qapp, read, tmp_path):
+    table = read("plz,kunde,umsatz\n01067,1234567890123456789,10\n04109,,20\n10115,1234567890123456788,30\n")
+    document = Document()
+    document.open_table(table)
+    for include_rows in (True, False):
+        save_project(document, tmp_path / "p.treewright", include_rows=include_rows)
+        again = load_project(tmp_path / "p.treewright").data.table
+        for name in ("plz", "kunde"):
+            assert again.column(name).levels == table.column(name).levels
+            assert [again.column(name).text(i) for i in range(3)] == [
+                table.column(name).text(i) for i in range(3)
+            ]
+        applied = Applied((("predicted umsatz", np.array([10.0, 20.0, 30.0])),), (), np.zeros(3, bool))
+        save_predictions(applied, again, tmp_path / "out.csv")
+        lines = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+        assert [line.split(",")[:2] for line in lines] == [
+            ["plz", "kunde"],
+            ["01067", "1234567890123456789"],
+            ["04109", ""],
+            ["10115", "1234567890123456788"],
+        ]
 
 
 # --- C05 ---------------------------------------------------------------------------------------
