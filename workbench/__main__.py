@@ -34,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if options.warm_up:
         from engine import warmup
+        from workbench.platform import lower_priority
 
+        lower_priority()
         return warmup.main()
     from workbench.ui.application import run
 

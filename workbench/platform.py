@@ -19,6 +19,12 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def lower_priority() -> None:
+    """Let other processes, such as the window, go first; nothing where the system has no such call."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+
+
 def leave_at_once(code: int) -> NoReturn:
     """End the process without waiting for threads, once everything worth keeping is written.
 

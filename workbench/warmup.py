@@ -12,7 +12,7 @@ from engine.monitor import FitMonitor, IterationEvent
 
 WAIT_S = 0.05
 GRACE_MS = 800
-COMMAND = ("-m", "engine.warmup")
+COMMAND = ("-m", "workbench", "--warm-up")
 
 
 def step_of(line: str) -> str:
@@ -22,7 +22,7 @@ def step_of(line: str) -> str:
 
 
 class WarmUp(QObject):
-    """Runs ``python -m engine.warmup`` and tells how far it is.
+    """Runs the engine's warm-up in a process that gives way to the window, and tells how far it is.
 
     A training waits for it in its worker: two processes compiling the same kernels would both be
     slow, and compiling inside this one makes the window stutter.
