@@ -16,7 +16,7 @@ from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.base import LiteralAxis
 from workbench.ui.plots.surface import SurfacePlot
-from workbench.ui.widgets import BusyBar
+from workbench.ui.states import BusyBar
 
 
 def panel_of(session):

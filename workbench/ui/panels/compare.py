@@ -13,7 +13,8 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
-from workbench.ui.widgets import ComboBox, EmptyState, Label, Switch, bare_button, column, literal, row
+from workbench.ui.states import EmptyState, Switch
+from workbench.ui.widgets import ComboBox, Label, bare_button, column, literal, row
 
 FIXED = ("Model", "Kind", "State")
 PART_ORDER = ("validation", "test", "train")

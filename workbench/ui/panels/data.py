@@ -17,18 +17,8 @@ from workbench.ui.forms.target_form import SplitForm, TargetForm
 from workbench.ui.forms.tokens_form import TokensForm
 from workbench.ui.item_models.column_model import ORDERS, ColumnModel
 from workbench.ui.item_models.delegates import ColumnDelegate
-from workbench.ui.widgets import (
-    ComboBox,
-    ElidedLabel,
-    EmptyState,
-    IconLabel,
-    SearchEdit,
-    Switch,
-    button,
-    column,
-    literal,
-    row,
-)
+from workbench.ui.states import EmptyState, Switch
+from workbench.ui.widgets import ComboBox, ElidedLabel, IconLabel, SearchEdit, button, column, literal, row
 
 if TYPE_CHECKING:
     from workbench.datasets import Table

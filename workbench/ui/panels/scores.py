@@ -32,18 +32,8 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
-from workbench.ui.widgets import (
-    ComboBox,
-    EmptyState,
-    Label,
-    Switch,
-    bare_button,
-    button,
-    clear,
-    column,
-    literal,
-    row,
-)
+from workbench.ui.states import EmptyState, Switch
+from workbench.ui.widgets import ComboBox, Label, bare_button, button, clear, column, literal, row
 
 NO_SCORES = (
     "No scores yet. Train a model to see how good it is.",

@@ -9,7 +9,8 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.forms.parameter_form import ParameterForm
 from workbench.ui.item_models.run_model import STATE_WORDS
-from workbench.ui.widgets import ElidedLabel, EmptyState, Label, Switch, button, column, line, repolish
+from workbench.ui.states import EmptyState, Switch
+from workbench.ui.widgets import ElidedLabel, Label, button, column, line, repolish
 
 
 class SettingsPanel(QWidget):

@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
+from engine.errors import DataError
 from workbench.figures.surface import (
     CurveFigure,
     SurfaceFigure,
@@ -22,7 +23,8 @@ from workbench.ui.exporting import PictureExports
 from workbench.ui.forms.held_form import HeldForm
 from workbench.ui.plots.curve import CurvePlot
 from workbench.ui.plots.surface import SurfacePlot
-from workbench.ui.widgets import BusyBar, ComboBox, EmptyState, Label, Switch, bare_button, column, row
+from workbench.ui.states import BusyBar, EmptyState, Switch
+from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
 NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
@@ -219,6 +221,8 @@ class SurfacePanel(QWidget):
         if future.exception() is not None:
             self._asked = None
             self._say("The surface could not be drawn.", str(future.exception()))
+            if not isinstance(future.exception(), DataError | MemoryError):
+                raise future.exception()  # nothing that a table does: shown with its details, and logged
             return
         if self._asked is None:
             return

@@ -11,8 +11,9 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import CellDelegate
 from workbench.ui.item_models.table_model import TableModel
+from workbench.ui.states import EmptyState, Switch
 from workbench.ui.sticky_table import StickyTable
-from workbench.ui.widgets import EmptyState, Label, Switch, column, row
+from workbench.ui.widgets import Label, column, row
 
 if TYPE_CHECKING:
     from workbench.datasets import Table

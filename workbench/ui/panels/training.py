@@ -10,7 +10,8 @@ from workbench.fitting import LOSS_NAMES
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
-from workbench.ui.widgets import EmptyState, Switch, bare_button, column, row
+from workbench.ui.states import EmptyState, Switch
+from workbench.ui.widgets import bare_button, column, row
 
 
 class TrainingPanel(QWidget):

@@ -14,7 +14,8 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_outline import OutlineModel
-from workbench.ui.widgets import ActionButton, ElidedLabel, EmptyState, Switch, bare_button, column, row
+from workbench.ui.states import EmptyState, Switch
+from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
 
 ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
 OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room

@@ -1,0 +1,103 @@
+"""What a view is when it is not a picture: empty with a sentence, switched to its content, or busy."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QProgressBar, QPushButton, QStackedLayout, QWidget
+
+from workbench.ui.veil import Veil
+from workbench.ui.widgets import ActionButton, IconLabel, Label, column, row
+
+
+class EmptyState(QWidget):
+    """What stands where a picture will be: an icon, what will be here, how, and one button."""
+
+    def __init__(
+        self,
+        icon: str,
+        sentence: str,
+        how: str = "",
+        action: QAction | None = None,
+        parent: QWidget | None = None,
+    ):
+        super().__init__(parent)
+        self._icon = IconLabel(icon, 40, "text3")
+        self._sentence = Label(sentence, "heading", wrap=True)
+        self._how = Label(how, "secondary", wrap=True)
+        for label in (self._sentence, self._how):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        items: list = [-1, row(-1, self._icon, -1), 4, self._sentence, self._how]
+        self._how.setVisible(bool(how))
+        self.button: QPushButton | None = None
+        if action is not None:
+            self.button = ActionButton(action)
+            items += [4, row(-1, self.button, -1)]
+        self.setLayout(column(*items, -1, margins=16, spacing=8))
+
+    def say(self, sentence: str, how: str = "") -> None:
+        """Change the words."""
+        self._sentence.setText(sentence)
+        self._how.setText(how)
+        self._how.setVisible(bool(how))
+
+
+class Switch(QWidget):
+    """Shows either the empty state or the content."""
+
+    def __init__(self, empty: QWidget, content: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(content)
+        self.empty, self.content = empty, content
+
+    def show_content(self, is_there: bool) -> None:
+        self._stack.setCurrentIndex(int(is_there))
+
+    @property
+    def shows_content(self) -> bool:
+        return self._stack.currentIndex() == 1
+
+
+class BusyBar(QProgressBar):
+    """The 2 px bar on a panel's top edge; it comes after 300 ms and never for less.
+
+    While it is there the picture below, which is out of date, stands at 60 %.
+
+    Parameters
+    ----------
+    dims : QWidget, optional
+        The picture.
+    """
+
+    DELAY_MS = 300
+    DIMMED = 0.6
+
+    def __init__(self, parent: QWidget | None = None, dims: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "edge")
+        self.setRange(0, 0)
+        self.setTextVisible(False)
+        self.setFixedHeight(2)
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.setSizePolicy(policy)
+        self.hide()
+        self._veil = Veil(dims, 1 - self.DIMMED) if dims is not None else None
+        self._timer = QTimer(self, singleShot=True, interval=self.DELAY_MS, timeout=self._come)
+
+    def begin(self) -> None:
+        if self.isHidden():
+            self._timer.start()
+
+    def _come(self) -> None:
+        self.show()
+        if self._veil is not None:
+            self._veil.cover()
+
+    def end(self) -> None:
+        self._timer.stop()
+        self.hide()
+        if self._veil is not None:
+            self._veil.hide()
