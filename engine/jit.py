@@ -41,7 +41,7 @@ def source_hash() -> str:
 def _candidates() -> list[Path]:
     wanted = os.environ.get(CACHE_VARIABLE)
     named = [Path(wanted)] if wanted else []
-    return [*named, *_user_cache(), Path(tempfile.gettempdir()) / f"treewright-cache-{_user_name()}"]
+    return [*named, *_user_cache(), *_temporary_cache()]
 
 
 def _user_cache() -> list[Path]:
@@ -54,19 +54,28 @@ def _user_cache() -> list[Path]:
     return [folder] if folder.is_absolute() else []
 
 
-def _user_name() -> str:
-    # getpass asks the password database, which a machine without a home folder may lack
-    return str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+def _temporary_cache() -> list[Path]:
+    """Return this user's folder in the shared temporary place; none where nothing can be written."""
+    try:
+        folder = Path(tempfile.gettempdir())
+        # a number, not a name: a machine without a home folder may lack the database of users too
+        return [folder / f"treewright-cache-{_owner_of_new_files(folder)}"]
+    except OSError:
+        return []
+
+
+def _owner_of_new_files(folder: Path) -> int:
+    """Return our user's number as the file system tells it, which works on every system."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        return os.fstat(file.fileno()).st_uid
 
 
 def _usable(folder: Path) -> bool:
     """Make `folder` for its owner alone; tell whether it belongs to us and can be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-            return False  # another user's folder in a shared temporary place: never load code from it
-        with tempfile.TemporaryFile(dir=folder):
-            return True
+        # another user's folder in a shared temporary place: never load code from it
+        return folder.stat().st_uid == _owner_of_new_files(folder)
     except OSError:
         return False
 

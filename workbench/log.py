@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -43,3 +44,17 @@ def stop_logging() -> None:
         for handler in [h for h in logger.handlers if isinstance(h, RotatingFileHandler)]:
             logger.removeHandler(handler)
             handler.close()
+
+
+def describe(error: BaseException) -> str:
+    """Where an error arose, without the message of errors that quote the table (D33).
+
+    Only types, files, lines and functions are certain to hold no cell values, so an exception's own
+    words are left out unless it is one of ours, which name columns and rows.
+    """
+    from engine.errors import DataError, ParameterError
+
+    kind = type(error)
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    words = f": {error}" if isinstance(error, ParameterError | DataError) else ""
+    return f"{frames}{kind.__module__}.{kind.__qualname__}{words}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -17,7 +16,7 @@ from workbench import crossvalidation
 from workbench.catalog import CATALOG, check_parameter_values, entry_of
 from workbench.fitting import FitInputs, fit_run, freeze_inputs
 from workbench.jobs import Job, Lanes
-from workbench.log import LOG
+from workbench.log import LOG, describe
 from workbench.runs import RunResult
 
 if TYPE_CHECKING:
@@ -191,7 +190,7 @@ class Trainer(QObject):
         self._document.fail_training(run_id, text)
         self._document.post_message(f"{name} could not be trained: {text}")
         if not is_users:
-            details = "".join(traceback.format_exception(error))
+            details = describe(error)
             LOG.error("training ended by an error\n%s", details)
             self.crashed.emit(f"{name} could not be trained", details)
 
@@ -228,7 +227,7 @@ class Trainer(QObject):
             if (error := future.exception()) is None:
                 self._document.attach_cross_validation(run_id, result, future.result())
             elif not isinstance(error, FitStopped):
-                LOG.error("cross-validation failed: %s", "".join(traceback.format_exception(error)))
+                LOG.error("cross-validation failed\n%s", describe(error))
                 self._document.post_message(f"The cross-validation failed: {error}")
         self.cross_validation_ended.emit(run_id)
         self._start_cross_validation()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.parameters import Parameter
+from engine.tree.parameters import N_JOBS
 
 _COMMON = (
     Parameter(
@@ -87,11 +88,7 @@ _COMMON = (
         aliases={"lightgbm": "early_stopping_min_delta", "sklearn": "tol"},
         applies_when={"early_stopping": (True,)},
     ),
-    Parameter(
-        "n_jobs", None, "int", allows_none=True, none_text="all cores", label="Threads",
-        help="Threads used; the model does not depend on it.",
-        aliases={"lightgbm": "n_jobs", "xgboost": "n_jobs", "catboost": "thread_count"},
-    ),
+    N_JOBS,
 )  # fmt: skip
 
 BOOSTING_CLASSIFIER = (

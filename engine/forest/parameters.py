@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.parameters import UNSET, Parameter
-from engine.tree.parameters import TREE_CLASSIFIER, TREE_REGRESSOR, with_defaults
+from engine.tree.parameters import N_JOBS, TREE_CLASSIFIER, TREE_REGRESSOR, with_defaults
 
 _ENSEMBLE = (
     Parameter(
@@ -28,10 +28,7 @@ _ENSEMBLE = (
         help="Score each row by the trees that did not see it.",
         aliases={"sklearn": "oob_score"}, applies_when={"bootstrap": (True,)},
     ),
-    Parameter(
-        "n_jobs", None, "int", minimum=-64, maximum=1024, allows_none=True, none_text="all cores",
-        label="Threads", group="More", help="The model has the same bits for any number.", in_form=False,
-    ),
+    N_JOBS,
 )  # fmt: skip
 
 # full trees are a forest's usual form: averaging takes care of their variance

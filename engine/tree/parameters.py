@@ -76,6 +76,12 @@ RANDOM_STATE = Parameter(
              "sklearn": "random_state"},
 )  # fmt: skip
 
+N_JOBS = Parameter(
+    "n_jobs", None, "int", minimum=-64, maximum=1024, allows_none=True, none_text="all cores",
+    label="Threads", help="Threads used; the model has the same bits for any number.",
+    aliases={"lightgbm": "n_jobs", "xgboost": "n_jobs", "catboost": "thread_count", "sklearn": "n_jobs"},
+)  # fmt: skip
+
 TREE_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIGHT, RANDOM_STATE)
 TREE_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
 

@@ -13,8 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
 from engine.errors import DataError
+from workbench.log import describe
 from workbench.ui import error_dialog
-from workbench.ui.error_dialog import ExceptionHook, describe, show_error
+from workbench.ui.error_dialog import ExceptionHook, show_error
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def test_an_exception_is_logged_and_shown_with_details_to_copy(hook, caplog):
 
 
 def test_our_own_errors_keep_their_words():
-    assert "column 'x'" in describe(*raised(DataError("column 'x' has no values")))
+    assert "column 'x'" in describe(raised(DataError("column 'x' has no values"))[1])
 
 
 def test_a_hundred_faults_open_one_dialog(hook):

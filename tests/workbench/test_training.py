@@ -209,16 +209,22 @@ def test_infinite_values_fail_by_name_and_keep_the_last_result(session, tmp_path
     assert not session.crashes
 
 
-def test_an_error_of_ours_is_told_with_details_and_ends_nothing(session, monkeypatch):
+def test_an_error_of_ours_is_told_with_details_and_ends_nothing(session, monkeypatch, caplog):
     from workbench import training
 
+    cell = "4711"
+
     def broken(*_arguments):
-        raise RuntimeError("a bug")
+        raise RuntimeError(cell)
 
     monkeypatch.setattr(training, "fit_run", broken)
     run_id = session.document.add_run("tree")
     wait_for(session.trainer.crashed, lambda: session.trainer.train(run_id))
-    assert "RuntimeError: a bug" in session.crashes.pop()
+    details = session.crashes.pop()
+    for told in (details, caplog.text):
+        assert ", in broken" in told
+        assert "RuntimeError" in told
+        assert cell not in told, "an error's own words may quote the table"
     assert session.document.run(run_id).state == "failed"
     monkeypatch.undo()
     session.retrain(run_id)

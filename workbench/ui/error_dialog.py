@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
-import traceback
-from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QWidget
 
+from workbench.log import LOG, describe
 from workbench.ui.widgets import IconLabel, Label, button, column, row
 
-_log = logging.getLogger("workbench")
 _open_dialogs: list[ErrorDialog] = []
 MAX_DIALOGS = 1  # a fault in a paint event comes a hundred times; it is said once and logged each time
 
@@ -76,19 +73,6 @@ def show_error(title: str, details: str, parent: QWidget | None = None) -> Error
     return dialog
 
 
-def describe(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> str:
-    """Where an error arose, without the message of errors that quote the table (D33).
-
-    Only types, files, lines and functions are certain to hold no cell values, so an exception's own
-    words are left out unless it is one of ours, which name columns and rows.
-    """
-    from engine.errors import DataError, ParameterError
-
-    frames = "".join(traceback.format_tb(trace))
-    words = f": {error}" if isinstance(error, ParameterError | DataError) else ""
-    return f"{frames}{kind.__module__}.{kind.__qualname__}{words}"
-
-
 class ExceptionHook(QObject):
     """Stands in for `sys.excepthook`: logs, then shows the dialog from the GUI thread."""
 
@@ -106,15 +90,15 @@ class ExceptionHook(QObject):
     def remove(self) -> None:
         sys.excepthook, threading.excepthook = self._before
 
-    def handle(self, kind, error, trace) -> None:
+    def handle(self, kind, error, _trace) -> None:
         """Take an exception nobody caught."""
         if issubclass(kind, KeyboardInterrupt):
             app = QApplication.instance()
             if app is not None:
                 app.quit()
             return
-        details = describe(kind, error, trace)
-        _log.error("unexpected exception\n%s", details)
+        details = describe(error if error is not None else kind())
+        LOG.error("unexpected exception\n%s", details)
         self.caught.emit(f"An unexpected {kind.__name__} happened", details)
 
     def _on_caught(self, title: str, details: str) -> None:
