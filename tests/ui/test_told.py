@@ -7,7 +7,7 @@ import re
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QMessageBox, QPlainTextEdit
 
 from tests.ui.person import CTRL, LEFT, Person
 from workbench.project import save_project
@@ -114,3 +114,35 @@ def test_an_error_in_a_slot_shows_details_and_the_window_goes_on(
     assert len(open_dialogs) == 1
     person.open_sample("penguins")
     assert document.table.n_rows == 344
+
+
+def test_training_again_asks_before_changes_by_hand_are_lost(person, window, document):
+    person.open_sample("penguins")
+    person.add("tree")
+    person.train()
+    first = document.current_run
+    person.find("tree.canvas").setFocus()
+    person.press(Qt.Key.Key_Down)  # the root
+    person.press(Qt.Key.Key_Delete)
+    assert document.current_run.result.tree(0).n_nodes == 1
+
+    def answer(text: str) -> None:
+        person.click("settings.train")
+        box = person.find("prompt.retrain", QMessageBox)
+        assert box.windowModality() == Qt.WindowModality.WindowModal
+        button = next(b for b in box.buttons() if b.text().replace("&", "") == text)
+        QTest.mouseClick(button, LEFT)
+        person.wait(lambda: window.findChild(QMessageBox, "prompt.retrain") is None)
+
+    answer("Cancel")
+    assert document.current_run.result.tree(0).n_nodes == 1
+    assert len(document.runs) == 1
+    answer("Train a Copy")
+    person.wait_for_training()
+    assert len(document.runs) == 2
+    assert document.runs[first.run_id].result.tree(0).n_nodes == 1
+    assert list(document.runs.values())[1].result.tree(0).n_nodes > 1
+    person.click_row("models.list", 0)
+    answer("Train Again")
+    person.wait_for_training()
+    assert document.runs[first.run_id].result.tree(0).n_nodes > 1
