@@ -43,7 +43,6 @@ make = application.make_session
 
 def watched(settings=None):
     session = make(settings)
-    session.warm_up.start = lambda *_: None
     # the prompt answered with Discard
     session.window.files.ask_save = lambda question, then: QTimer.singleShot(0, then)
     document = session.document
@@ -87,10 +86,30 @@ def run(code: str, *arguments: str, home: Path, timeout: float = 60) -> subproce
         "PYTHONWARNINGS": "error::ResourceWarning",
         **{name: str(home / name) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")},
     }
-    return subprocess.run(
+    # a process group of its own, which the processes that it starts belong to
+    with subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
-        capture_output=True, text=True, timeout=timeout, env=environment, cwd=ROOT, check=False,
-    )  # fmt: skip
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    assert not has_processes(process.pid), "a process of the program was left"
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def has_processes(group: int) -> bool:
+    """Whether any process of a group is left; that of an ended program is free once its children are gone."""
+    if not hasattr(os, "killpg"):
+        return False  # where processes have no groups
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def complaints(stderr: str) -> list[str]:
@@ -118,9 +137,27 @@ def table_file(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def project(qapp, table_file) -> Path:
+    """A project of that table."""
+    from workbench.document import Document
+    from workbench.project import save_project
+    from workbench.readers import read_table
+
+    document = Document()
+    document.open_table(read_table(table_file))
+    path = table_file.with_name("numbers.treewright")
+    save_project(document, path, include_rows=False)
+    return path
+
+
 @pytest.mark.parametrize("how", ["after", "early", "import", "quit"])
-def test_closing_while_work_runs_ends_cleanly(table_file, tmp_path, how):
-    done = run(CLOSING, how, str(table_file), home=tmp_path)
+def test_closing_while_work_runs_ends_cleanly(table_file, project, tmp_path, how):
+    """Case C35: while an existing project is trained on, or its table imported; no process is left."""
+    before = project.read_bytes()
+    done = run(CLOSING, how, str(project), home=tmp_path)
+    assert project.read_bytes() == before
+    assert sorted(path.name for path in project.parent.iterdir()) == [table_file.name, project.name]
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("closing"), done.stdout
     assert complaints(done.stderr) == []
