@@ -84,6 +84,13 @@ def test_cells_far_from_every_training_row_are_told():
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (5, 15, 5, 15)
 
 
+def test_what_is_written_of_a_median_is_what_is_held():
+    encoded = np.array([[19819.0, 0.123456], [19820.0, 0.123458]])
+    held = held_values((FeatureSpec("day"), FeatureSpec("share")), encoded)
+    assert [h.text for h in held] == ["19,820", "0.1235"]
+    assert [h.encoded for h in held] == [19820.0, 0.1235]
+
+
 HELD_SPECS = (FeatureSpec("a"), FeatureSpec("b", levels=("x", "missing")), FeatureSpec("c"))
 TYPICAL = (Held("a", 2.0, "2"), Held("b", 0.0, "x"), Held("c", 5.0, "5"))
 
@@ -91,7 +98,7 @@ TYPICAL = (Held("a", 2.0, "2"), Held("b", 0.0, "x"), Held("c", 5.0, "5"))
 def test_chosen_values_are_held_and_named():
     held = hold(TYPICAL, HELD_SPECS, {"a": -1234.56, "b": "missing", "c": None, "gone": 3})
     assert [(h.name, h.text, h.is_typical) for h in held] == [
-        ("a", "\N{MINUS SIGN}1,235", False),
+        ("a", "\N{MINUS SIGN}1,234.56", False),
         ("b", "missing", False),
         ("c", "missing", False),
     ]

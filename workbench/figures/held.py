@@ -13,6 +13,7 @@ from engine.features import FeatureSpec
 from workbench.figures.words import counted, number
 
 Floats = NDArray[np.float64]
+TYPICAL_DIGITS, CHOSEN_DIGITS = 4, 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,10 @@ class Held:
 
 
 def held_values(specs: Sequence[FeatureSpec], encoded: Floats) -> tuple[Held, ...]:
-    """Return a typical value of every column: the median, or the most frequent level (first of equals)."""
+    """Return a typical value of every column: the median in four digits, or the most frequent level.
+
+    Of levels that are equally frequent the first.
+    """
     held = []
     for feature, spec in enumerate(specs):
         column = encoded[:, feature]
@@ -48,9 +52,14 @@ def held_values(specs: Sequence[FeatureSpec], encoded: Floats) -> tuple[Held, ..
             code = int(np.argmax(np.bincount(known.astype(np.int64))))
             held.append(Held(spec.name, float(code), str(levels[code])))
         else:
-            middle = float(np.median(known))
-            held.append(Held(spec.name, middle, number(middle, 4)))
+            middle = _as_written(float(np.median(known)))
+            held.append(Held(spec.name, middle, number(middle, TYPICAL_DIGITS)))
     return tuple(held)
+
+
+def _as_written(value: float) -> float:
+    """Round to the digits that are written: the picture is of the very value that it states."""
+    return float(f"{value:.{TYPICAL_DIGITS - 1}e}")
 
 
 def hold(held: Sequence[Held], specs: Sequence[FeatureSpec], chosen: Mapping[str, Any]) -> tuple[Held, ...]:
@@ -75,7 +84,7 @@ def _chosen(typical: Held, spec: FeatureSpec, value: Any) -> Held:
         return Held(typical.name, float(levels.index(str(value))), str(value), is_typical=False)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
         return typical
-    return Held(typical.name, float(value), number(float(value), 4), is_typical=False)
+    return Held(typical.name, float(value), number(float(value), CHOSEN_DIGITS), is_typical=False)
 
 
 def level_names(spec: FeatureSpec) -> tuple[str, ...]:
