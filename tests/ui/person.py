@@ -54,10 +54,15 @@ class Person:
         wanted = combo.findText(text)
         assert wanted >= 0, f"{object_name} does not offer {text}"
         combo.setFocus()
-        combo.showPopup()
         popup = combo.view()
-        while popup.currentIndex().row() != wanted:
-            QTest.keyClick(popup, Qt.Key.Key_Down if popup.currentIndex().row() < wanted else Qt.Key.Key_Up)
+        for _ in range(2 * combo.count()):
+            if not popup.isVisible():  # not yet open, or a view that came to the front has closed it
+                combo.showPopup()
+            at = popup.currentIndex().row()
+            if at == wanted:
+                break
+            QTest.keyClick(popup, Qt.Key.Key_Down if at < wanted else Qt.Key.Key_Up)
+        assert popup.currentIndex().row() == wanted, f"{object_name}: the keys do not reach {text}"
         QTest.keyClick(popup, Qt.Key.Key_Return)
         assert combo.currentText() == text
 

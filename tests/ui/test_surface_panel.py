@@ -156,6 +156,11 @@ def test_arrow_keys_step_over_the_other_axis(qtbot, session):
     qtbot.keyClick(panel.findChild(QComboBox, "surface.x_column"), Qt.Key.Key_Down)
     wait_for_figure(qtbot, session, names[2], names[1])
     assert panel.findChild(QComboBox, "surface.y_column").currentText() == names[1]
+    qtbot.keyClick(panel.findChild(QComboBox, "surface.x_column"), Qt.Key.Key_Up)
+    wait_for_figure(qtbot, session, names[0], names[1])
+    qtbot.keyClick(panel.findChild(QComboBox, "surface.x_column"), Qt.Key.Key_Up)  # the first stays
+    choose(panel, "surface.x_column", names[1])  # from the list: the axes change places
+    wait_for_figure(qtbot, session, names[1], names[0])
 
 
 def test_held_values_are_changed_by_hand_and_the_surface_follows(qtbot, session):

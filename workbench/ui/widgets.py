@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette, QStandardItemModel
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -195,13 +195,23 @@ class ComboBox(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(4)
         self.setIconSize(QSize(16, 16))
+        self._stepped_over: str | None = None
 
-    def enable_all_but(self, text: str | None) -> None:
-        """Let every item but those called `text` be chosen."""
-        model = self.model()
-        assert isinstance(model, QStandardItemModel)
-        for place in range(self.count()):
-            model.item(place).setEnabled(self.itemText(place) != text)
+    def step_over(self, text: str | None) -> None:
+        """Let the arrow keys pass over the items called `text`; the open list offers them all the same."""
+        self._stepped_over = text
+
+    def keyPressEvent(self, event) -> None:
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(event.key())
+        if step is None or event.modifiers() or self._stepped_over is None:
+            super().keyPressEvent(event)
+            return
+        place = self.currentIndex() + step
+        while 0 <= place < self.count() and self.itemText(place) == self._stepped_over:
+            place += step
+        if 0 <= place < self.count():
+            self.setCurrentIndex(place)
+            self.activated.emit(place)
 
     def wheelEvent(self, event) -> None:
         event.ignore()

@@ -158,12 +158,19 @@ class SurfacePanel(QWidget):
         for combo, name, other in ((self._x, x_name, y_name), (self._y, y_name or NO_COLUMN, x_name)):
             combo.setCurrentText(name)
             combo.setToolTip(f"{combo.accessibleName()}: {name}")
-            combo.enable_all_but(other)  # keys step over the other axis: they would swap the two
+            combo.step_over(other)  # keys that pass through the list would swap the axes
         self._swap.setEnabled(y_name is not None)
 
     def _on_column_chosen(self, _index: int) -> None:
-        y_name = None if self._y.currentIndex() == 0 else self._y.currentText()
-        self._choose(self._x.currentText(), y_name)
+        x_name, y_name = self._x.currentText(), self._y.currentText()
+        if x_name == y_name:  # the column of the other axis was chosen from the list: they change places
+            self._swap_to(x_name)
+        else:
+            self._choose(x_name, None if self._y.currentIndex() == 0 else y_name)
+
+    def _swap_to(self, name: str) -> None:
+        _, _, x_name, y_name, _ = self._asked or (None, None, name, None, None)
+        self._choose(name if y_name is None else y_name, None if y_name is None else x_name)
 
     def _swap_axes(self) -> None:
         self._choose(self._y.currentText(), self._x.currentText())
