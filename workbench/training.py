@@ -199,7 +199,7 @@ class Trainer(QObject):
         unit = entry_of(inputs.spec.kind).step_name
         steps = f" after {unit} {result.n_rounds:,}" if unit else ""
         how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"
-        self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.")
+        self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{_constant_warning(result)}")
         if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
             self._cv_waiting[run_id] = (result, inputs)
 
@@ -244,6 +244,16 @@ class Trainer(QObject):
         if job is not None:
             job.supersede()
             self.ended.emit(run_id)
+
+
+def _constant_warning(result: RunResult) -> str:
+    """Return a warning for a model that asks nothing, as with only constant columns (D17); else nothing."""
+    if result.stopped or not result.trees or any(tree.n_nodes > 1 for tree in result.trees):
+        return ""
+    return (
+        " Warning: no column split the rows, so every row gets the same prediction;"
+        " choose columns with more than one value, or looser limits."
+    )
 
 
 def _release(job: Job) -> None:

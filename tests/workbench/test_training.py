@@ -209,6 +209,23 @@ def test_infinite_values_fail_by_name_and_keep_the_last_result(session, tmp_path
     assert not session.crashes
 
 
+@pytest.mark.parametrize("kind", ["tree", "forest", "boosting"])
+def test_only_constant_columns_train_a_constant_with_a_warning(session, kind):
+    session.document.open_table(make_table("flat", {"x": [1.5] * 40, "y": ["a", "b"] * 20}))
+    session.document.set_target("y")
+    session.document.set_roles(["x"], "feature")
+    run_id = session.train(kind)
+    assert session.document.run(run_id).state == "done"
+    assert "Warning: no column split the rows" in session.document.messages[-1]
+
+
+def test_a_model_that_asks_something_is_not_warned_of(session):
+    session.document.open_table(make_table("two", {"x": [1.5, 2.5] * 20, "y": ["a", "b"] * 20}))
+    session.document.set_target("y")
+    session.train("tree")
+    assert "Warning" not in session.document.messages[-1]
+
+
 def test_an_error_of_ours_is_told_with_details_and_ends_nothing(session, monkeypatch, caplog):
     from workbench import training
 
