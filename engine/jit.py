@@ -20,6 +20,7 @@ from typing import Any
 
 import numba
 import platformdirs
+from numba.core.sigutils import normalize_signature
 from numba.core.types.misc import unliteral
 
 LOG = logging.getLogger(__name__)
@@ -109,10 +110,14 @@ def _tolerate_damage(dispatcher: Any) -> None:
 
     def load_or_recompile(signature: Any, target_context: Any) -> Any:
         try:
-            return load(signature, target_context)
-        except Exception:
-            LOG.warning("a damaged cache entry of %s is compiled anew", dispatcher.py_func.__name__)
-            return None
+            loaded = load(signature, target_context)
+            # two processes that save at once may take one file for two variants, and the index names one
+            if loaded is None or tuple(loaded.signature.args) == normalize_signature(signature)[0]:
+                return loaded
+        except Exception as error:
+            LOG.debug("the cache of %s cannot be read: %s", dispatcher.py_func.__name__, error)
+        LOG.warning("a damaged cache entry of %s is compiled anew", dispatcher.py_func.__name__)
+        return None
 
     dispatcher._cache.load_overload = load_or_recompile
 

@@ -259,3 +259,36 @@ def test_a_constant_argument_makes_no_variant_of_its_own():
 
     assert sum_of_calls(5) == 12
     assert twice.signatures == [(numba.types.int64,)]
+
+
+TOTAL = """
+from engine.jit import kernel
+
+@kernel
+def total(values):
+    result = values[0]
+    for i in range(1, values.size):
+        result += values[i]
+    return result
+"""
+
+
+@needs_compiler
+def test_code_of_another_variant_under_the_name_of_this_one_is_not_run(tmp_path):
+    (tmp_path / "one_kernel.py").write_text(TOTAL)
+
+    def add_up(cache, dtype):
+        program = f"import numpy as np, one_kernel; print(one_kernel.total(np.arange(8, dtype='{dtype}')))"
+        environment = os.environ | {
+            jit.CACHE_VARIABLE: str(tmp_path / cache),
+            "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+        }
+        run = [sys.executable, "-c", program]
+        return subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+
+    assert add_up("here", "int64") == "28"
+    assert add_up("there", "float64") == "28.0"
+    (ours,), (theirs,) = ((tmp_path / name).rglob("*.nbc") for name in ("here", "there"))
+    shutil.copy(theirs, ours)  # what two processes that save at the same moment may leave
+    assert add_up("here", "int64") == "28"
+    assert add_up("here", "int64") == "28"
