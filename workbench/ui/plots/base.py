@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGraphicsView, QGraphicsWidget
 
 from workbench.figures.words import MINUS
 from workbench.ui import theme
+from workbench.ui.widgets import literal
 
 pg.setConfigOptions(antialias=True)
 
@@ -52,7 +53,7 @@ class HeaderItem(QGraphicsWidget):
 
     def say(self, title: str, *lines: str) -> None:
         self._title, self._lines = title, tuple(line for line in lines if line)
-        self.setToolTip(html.escape("\n".join(self.texts)).replace("\n", "<br>"))
+        self.setToolTip(literal("\n".join(self.texts)))
         self.wrap()
         self.update()
 
@@ -155,6 +156,7 @@ class LegendItem(QGraphicsWidget):
 
     def show_entries(self, entries) -> None:
         self.entries = tuple((str(name), QColor(colour)) for name, colour in entries)
+        self.setToolTip(literal("\n".join(name for name, _ in self.entries)))  # long ones are cut
         self.setVisible(bool(self.entries))
         self._fit()
 

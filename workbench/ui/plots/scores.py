@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QGraphicsWidget
+from PySide6.QtWidgets import QGraphicsWidget, QToolTip
 
-from workbench.figures.words import count, fixed, number
+from workbench.figures.words import count, counted, fixed, number
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
+from workbench.ui.widgets import literal
 
 ROW, MAX_NAME = 28, 160
 
@@ -52,6 +53,18 @@ class DrawnPlot(FigurePlot):
     def _on_mouse_moved(self, position) -> None:
         pass
 
+    def viewportEvent(self, event) -> bool:
+        if event.type() == QEvent.Type.ToolTip and self.figure is not None:
+            point = self.drawing.mapFromScene(self.mapToScene(event.pos()))
+            if self.drawing.rect().contains(point):
+                QToolTip.showText(event.globalPos(), literal(self.tip_at(point)), self)
+                return True
+        return super().viewportEvent(event)
+
+    def tip_at(self, point: QPointF) -> str:
+        """Return what is told at a point of the drawing, names in full; empty for nothing."""
+        return ""
+
     def paint_into(self, painter: QPainter, rect: QRectF) -> None:
         raise NotImplementedError
 
@@ -74,14 +87,29 @@ class ConfusionPlot(DrawnPlot):
     def height_needed(self) -> int:
         return theme.scaled(64 + 24 + ROW * (len(self.figure.classes) + 1))
 
+    def _measures(self, rect: QRectF) -> tuple[float, float, float]:
+        """Width of the names, width of a cell, height of the line above all rows."""
+        classes, metrics = self.figure.classes, QFontMetricsF(theme.font(11))
+        names = max(metrics.horizontalAdvance(name) for name in classes) + 24
+        names = min(names, MAX_NAME, rect.width() * 0.4)
+        return names, min((rect.width() - names - 8) / (len(classes) + 1), 96.0), theme.scaled(18)
+
+    def tip_at(self, point: QPointF) -> str:
+        figure = self.figure
+        names, wide, top = self._measures(self.drawing.rect())
+        i = int((point.y() - top) // theme.scaled(ROW)) - 1
+        k = int((point.x() - names) // wide)
+        is_row, is_column = 0 <= i < len(figure.classes), 0 <= k < len(figure.classes)
+        lines = [f"true {figure.classes[i]}"] if is_row else []
+        lines += [f"predicted {figure.classes[k]}"] if is_column and i >= -1 else []
+        if is_row and is_column:
+            lines.append(counted(int(figure.counts[i, k]), "row"))
+        return "\n".join(lines)
+
     def paint_into(self, painter: QPainter, rect: QRectF) -> None:
         figure, row = self.figure, theme.scaled(ROW)
         n, small, body = len(figure.classes), theme.font(11), theme.font(13)
-        metrics = QFontMetricsF(small)
-        names = max(metrics.horizontalAdvance(name) for name in figure.classes) + 24
-        names = min(names, MAX_NAME, rect.width() * 0.4)
-        wide = min((rect.width() - names - 8) / (n + 1), 96.0)
-        top = theme.scaled(18)
+        names, wide, top = self._measures(rect)
         right, left = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
         head = QRectF(names, 0, wide * n, top)
         draw_text(painter, head, "predicted", small, "text3", Qt.AlignmentFlag.AlignHCenter)
@@ -122,6 +150,11 @@ class ImportancesPlot(DrawnPlot):
 
     def height_needed(self) -> int:
         return theme.scaled(64 + 24 * max(len(self.figure.names), 1))
+
+    def tip_at(self, point: QPointF) -> str:
+        k = int((point.y() - 4) // theme.scaled(24))
+        names = self.figure.names
+        return f"{names[k]}: {fixed(float(self.figure.values[k]))}" if 0 <= k < len(names) else ""
 
     def paint_into(self, painter: QPainter, rect: QRectF) -> None:
         figure, row, font = self.figure, theme.scaled(24), theme.font(12)
