@@ -1,10 +1,11 @@
 """No label is cut off and no two widgets overlap, in every view, both sizes and both themes."""
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 
 from tests import screenshots
 from workbench.samples import load_sample
+from workbench.ui import theme
 from workbench.ui.widgets import ComboBox, ElidedLabel
 
 
@@ -56,10 +57,16 @@ def test_nothing_is_cut_off_and_nothing_overlaps(session, size):
     faults, sizes = {}, {}
     for view in screenshots.walk(session):
         window = session.window
-        faults[view] = cut_off(window) + without_room_for_their_text(window) + overlapping(window)
-        sizes[view] = session.window.size().toTuple()
-    assert sizes == dict.fromkeys(screenshots.VIEWS, size), "the window grew to fit its contents"
-    assert faults == {view: [] for view in screenshots.VIEWS}
+        for appearance in ("dark", "light"):  # light again for the way to the next view
+            theme.set_appearance(appearance)
+            assert theme.tokens().is_dark == (appearance == "dark")
+            QApplication.processEvents()  # the layouts that the other dress asked for
+            told = cut_off(window) + without_room_for_their_text(window) + overlapping(window)
+            faults[view, appearance] = told
+            sizes[view, appearance] = window.size().toTuple()
+    expected = [(view, appearance) for view in screenshots.VIEWS for appearance in ("dark", "light")]
+    assert sizes == dict.fromkeys(expected, size), "the window grew to fit its contents"
+    assert faults == {at: [] for at in expected}
 
 
 def test_a_label_that_is_cut_off_is_found(qtbot):
