@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from engine.features import FeatureSpec
 from engine.tree.structure import LEAF, THRESHOLD, Tree
 from tests.ui.training_help import train
-from workbench.figures.tree import make_tree_figure
+from workbench.figures.tree import Rule, make_tree_figure
 from workbench.samples import load_sample
+from workbench.ui import theme
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_item import RULE_AND_BAR, WHOLE_CARD, _Brush, bar_pieces
 
@@ -265,3 +266,57 @@ def test_rules_are_written_at_the_very_bound(canvas):
     assert dark_pixels(canvas) > 20
     canvas._set_zoom(RULE_AND_BAR - 0.01)
     assert dark_pixels(canvas) == 0
+
+
+def test_cards_glide_to_their_places_and_themes_may_change_on_the_way(canvas):
+    canvas.set_figure(figure_of(4))
+    canvas.set_open(1, False)
+    item = canvas.item
+    was = {node: canvas.mapFromScene(item.drawn_rect(node).topLeft()) for node in item.place}
+    theme.set_reduces_motion(False)
+    canvas.set_open(1, True)
+    canvas.glide.pause()
+
+    def seen(node):
+        return canvas.mapFromScene(item.drawn_rect(node).topLeft())
+
+    assert all((seen(node) - place).manhattanLength() <= 2 for node, place in was.items())
+    assert (seen(3) - was[1]).manhattanLength() <= 2  # what opens comes out of its parent
+    canvas.glide.setCurrentTime(70)
+    assert seen(2) != was[2]
+    assert seen(2) != canvas.mapFromScene(item.card_rect(2).topLeft())
+    for name in ("dark", "light", "dark", "light"):
+        theme.set_appearance(name)
+        canvas.grab()
+    canvas.glide.setCurrentTime(140)
+    assert all(item.drawn_rect(node) == item.card_rect(node) for node in item.place)
+    canvas.set_figure(None)
+    canvas.grab()
+
+
+def test_reduced_motion_and_many_cards_are_there_at_once(canvas):
+    canvas.set_figure(figure_of(4))
+    canvas.set_open(1, False)
+    assert canvas.item.drawn_rect(2) == canvas.item.card_rect(2)
+    assert canvas.glide.state() == canvas.glide.State.Stopped
+    theme.set_reduces_motion(False)
+    canvas.set_figure(figure_of(10))
+    canvas.open_all()
+    assert canvas.glide.state() == canvas.glide.State.Stopped
+    assert canvas.item.drawn_rect(900) == canvas.item.card_rect(900)
+    canvas.set_figure(figure_of(4))
+    canvas.set_open(1, False)
+    assert canvas.glide.state() == canvas.glide.State.Running
+    canvas.glide.end()
+
+
+def test_a_number_is_never_cut_only_names_are():
+    rule = Rule("a_name_much_longer_than_any_card_is_wide", " ≤ 0.12345678901234567", "")
+    image = QImage(400, 200, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    brush = _Brush(painter, figure_of(2), 1.0)
+    painted = []
+    brush._text = lambda rect, text, *_: painted.append(text)
+    brush._rule(QRectF(0, 0, 140, 18), rule)
+    painter.end()
+    assert painted[0].endswith(rule.rest)

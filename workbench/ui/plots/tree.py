@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolTip, Q
 
 from workbench.figures.tree import TreeFigure
 from workbench.ui import theme
+from workbench.ui.motion import Glide
 from workbench.ui.plots.tree_item import CARD_WIDTH, RULE_AND_BAR, TreeItem
 from workbench.ui.widgets import literal
 
 MIN_ZOOM, MAX_ZOOM = 0.02, 2.5
 ZOOM_STEP = 1.2
 MARGIN = 16
+MOST_MOVING = 300  # cards; more are in their new places at once
 
 
 class TreeCanvas(QGraphicsView):
@@ -46,6 +48,7 @@ class TreeCanvas(QGraphicsView):
         self._fits = True  # until someone zooms or pans
         self._by_hand = False  # until someone opens or closes a branch
         self.mini_map = MiniMap(self)
+        self.glide = Glide(self._on_glide, self)
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -65,6 +68,7 @@ class TreeCanvas(QGraphicsView):
     def set_figure(self, figure: TreeFigure | None, is_open=None) -> None:
         """Show another tree; `is_open` tells which nodes show their children (default: as many levels as
         can be read)."""
+        self.glide.end()
         self.item.set_figure(figure, is_open)
         self._by_hand = is_open is not None
         self._after_layout()
@@ -169,15 +173,10 @@ class TreeCanvas(QGraphicsView):
         """Show or hide the children of a node; the node stays where it is on screen."""
         if self.figure is None or self.figure.is_leaf(node) or bool(self.item.is_open[node]) == is_open:
             return
-        before = self.mapFromScene(self.item.card_rect(node).center())
         self.item.is_open[node] = is_open
         if not is_open and self.item.selected is not None and node in self.item.path_nodes():
             self._choose(node)
-        self._lay_out()
-        moved = self.mapFromScene(self.item.card_rect(node).center()) - before
-        self.horizontalScrollBar().setValue(self.horizontalScrollBar().value() + moved.x())
-        self.verticalScrollBar().setValue(self.verticalScrollBar().value() + moved.y())
-        self.mini_map.refresh()
+        self._lay_out(node)
 
     def toggle(self, node: int) -> None:
         self.set_open(node, self.item.is_closed(node))
@@ -188,11 +187,30 @@ class TreeCanvas(QGraphicsView):
             self.item.is_open = self.figure.tree.n_children > 0
             self._lay_out()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, stays: int | None = None) -> None:
+        """Place the cards anew, `stays` where it is on screen; few enough of them glide there."""
         self._by_hand = True
-        self.item.lay_out()
+        item, view = self.item, self.viewportTransform()
+        seen = {node: view.map(item.drawn_rect(node).topLeft()) for node in item.place}
+        before = None if stays is None else self.mapFromScene(item.card_rect(stays).center())
+        item.lay_out()
         self._after_layout()
+        if before is not None:
+            moved = self.mapFromScene(item.card_rect(stays).center()) - before
+            self.horizontalScrollBar().setValue(self.horizontalScrollBar().value() + moved.x())
+            self.verticalScrollBar().setValue(self.verticalScrollBar().value() + moved.y())
+            self.mini_map.refresh()
+        if max(len(seen), len(item.nodes)) <= MOST_MOVING:
+            scene = self.viewportTransform().inverted()[0]
+            item.move_from({node: scene.map(place) for node, place in seen.items()})
+            self.glide.begin()
+        else:
+            self.glide.end()
         self.opened_changed.emit()
+
+    def _on_glide(self, share: float) -> None:
+        self.item.move_to(share)
+        self.viewport().update()
 
     def wheelEvent(self, event) -> None:
         self.zoom_by(ZOOM_STEP ** (event.angleDelta().y() / 120))

@@ -22,6 +22,7 @@ PAD_X, PAD_Y, RADIUS = 12, 8, 6
 TRUNK_PX = 8
 DIMMED = 0.4
 LEAST_PX = 9  # of a letter on screen
+BOUND = " ≤ "  # between a column's name and a number
 
 
 class TreeItem(QGraphicsItem):
@@ -51,6 +52,7 @@ class TreeItem(QGraphicsItem):
         self.place: dict[int, int] = {}
         self.level_starts = np.zeros(1, np.int64)
         self._bounds = QRectF()
+        self._start, self._share = np.zeros((0, 2)), 1.0
 
     def set_figure(self, figure: TreeFigure | None, is_open: np.ndarray | None = None) -> None:
         self.figure, self.selected, self.hovered = figure, None, None
@@ -69,6 +71,7 @@ class TreeItem(QGraphicsItem):
             tree.first_child, tree.n_children, self.is_open, CARD_WIDTH + GAP_X
         )
         self.place = {int(node): k for k, node in enumerate(self.nodes)}
+        self._start, self._share = np.zeros((len(self.nodes), 2)), 1.0
         n_levels = int(self.depth[-1]) + 1
         self.level_starts = np.searchsorted(self.depth, np.arange(n_levels + 1))
         last = self.nodes[self.level_starts[-2] :]
@@ -88,12 +91,37 @@ class TreeItem(QGraphicsItem):
         top = float(self.depth[k]) * (CARD_HEIGHT + GAP_Y)
         return QRectF(float(self.centres[k]) - CARD_WIDTH / 2, top, CARD_WIDTH, height)
 
+    def move_from(self, places: dict[int, QPointF]) -> None:
+        """Let cards begin where they were, new ones where the nearest card above them was.
+
+        Parameters
+        ----------
+        places : dict of node to QPointF
+            Upper left corners, in the scene's measure.
+        """
+        for k, node in enumerate(self.nodes.tolist()):
+            origin, here = node, self.card_rect(node).topLeft()
+            while origin not in places:
+                origin = int(self.figure.parent[origin])
+            self._start[k] = places[origin].x() - here.x(), places[origin].y() - here.y()
+
+    def move_to(self, share: float) -> None:
+        """Bring the cards a share of the way from where they were, 1 to rest."""
+        self._share = float(share)
+
+    def drawn_rect(self, node: int) -> QRectF:
+        """Where a card is painted: on its way while it moves."""
+        rect = self.card_rect(node)
+        if self._share < 1 and not self.full_detail:
+            rect.translate(*(self._start[self.place[node]] * (1 - self._share)))
+        return rect
+
     def is_closed(self, node: int) -> bool:
         """Tell whether a branch hangs below that is not shown."""
         return not self.figure.is_leaf(node) and not bool(self.is_open[node])
 
-    def pill_rect(self, node: int) -> QRectF:
-        card = self.card_rect(node)
+    def pill_rect(self, node: int, card: QRectF | None = None) -> QRectF:
+        card = card or self.card_rect(node)
         return QRectF(card.center().x() - 56, card.bottom() + 8, 112, 24)
 
     def node_at(self, point: QPointF) -> tuple[int | None, bool]:
@@ -127,7 +155,8 @@ class TreeItem(QGraphicsItem):
         # a zoom that was set to a bound comes back a rounding error below it
         zoom = round(option.levelOfDetailFromTransform(painter.worldTransform()), 6)
         zoom = 1.0 if self.full_detail else zoom
-        exposed = self._bounds if self.full_detail else option.exposedRect
+        # moving cards are few, and may cross the view from outside
+        exposed = self._bounds if self.full_detail or self._share < 1 else option.exposedRect
         first = max(int(exposed.top() // (CARD_HEIGHT + GAP_Y)), 0)
         last = min(int(exposed.bottom() // (CARD_HEIGHT + GAP_Y)), len(self.level_starts) - 2)
         on_path = set() if self.full_detail else self.path_nodes()
@@ -147,9 +176,10 @@ class TreeItem(QGraphicsItem):
     def _paint_card(self, brush: _Brush, node: int) -> None:
         self.n_painted += 1
         is_selected = node == self.selected and not self.full_detail
-        brush.card(node, self.card_rect(node), is_selected, node == self.hovered)
+        rect = self.drawn_rect(node)
+        brush.card(node, rect, is_selected, node == self.hovered)
         if self.is_closed(node):
-            brush.hidden_pill(node, self.pill_rect(node))
+            brush.hidden_pill(node, self.pill_rect(node, rect))
 
     def _paint_edges(self, brush: _Brush, level: int, exposed: QRectF, on_path: set[int]) -> None:
         start, stop = self.level_starts[level], self.level_starts[level + 1]
@@ -163,7 +193,7 @@ class TreeItem(QGraphicsItem):
         seen = np.flatnonzero((high >= exposed.left() - 60) & (low <= exposed.right() + 60))
         for k in seen:
             child, parent = int(children[k]), int(parents[k])
-            above, below = self.card_rect(parent), self.card_rect(child)
+            above, below = self.drawn_rect(parent), self.drawn_rect(child)
             begin = QPointF(above.center().x(), above.bottom())
             end = QPointF(below.center().x(), below.top())
             is_lit = child in on_path
@@ -273,8 +303,9 @@ class _Brush:
         self._text(rect, right, font, ink_right, Qt.AlignmentFlag.AlignRight)
 
     def _rule(self, rect: QRectF, rule) -> None:
-        metrics = QFontMetricsF(self.name)
-        rest = metrics.elidedText(rule.rest, Qt.TextElideMode.ElideRight, rect.width() - 48)
+        metrics, rest = QFontMetricsF(self.name), rule.rest
+        if not rest.startswith(BOUND):  # names may be cut, numbers never
+            rest = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, rect.width() - 48)
         room = rect.width() - metrics.horizontalAdvance(rest)
         shown = metrics.elidedText(rule.name, Qt.TextElideMode.ElideMiddle, room)
         self._text(rect, shown + rest, self.name, "text", Qt.AlignmentFlag.AlignLeft)
