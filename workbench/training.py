@@ -18,6 +18,7 @@ from workbench.fitting import FitInputs, fit_run, freeze_inputs
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
 from workbench.runs import RunResult
+from workbench.turns import Turns
 
 if TYPE_CHECKING:
     from workbench.document import Document
@@ -78,6 +79,7 @@ class Trainer(QObject):
         self._cv: tuple[str, Job] | None = None
         self._cv_waiting: dict[str, tuple[RunResult, FitInputs]] = {}
         self.cross_validates = True
+        self._turns, self._is_handing_over = Turns(self), False
         document.run_removed.connect(self._on_run_removed)
 
     @property
@@ -181,8 +183,24 @@ class Trainer(QObject):
             self._take_error(run_id, name, error)
         else:
             self._take_result(run_id, name, inputs, future.result())
+            self._turns.add(partial(self._tell_end, run_id))
+            return
+        self._tell_end(run_id)
+
+    def _tell_end(self, run_id: str) -> None:
         self.ended.emit(run_id)
         self._start_cross_validation()
+
+    def in_turn(self, refresh: Callable[[], object]) -> None:
+        """Refresh a view: at once, or while a result is handed over in a turn of its own.
+
+        All views at once would stop the window for longer than a person does not notice. `ended` follows
+        when all have had their turn.
+        """
+        if self._is_handing_over:
+            self._turns.add(refresh)
+        else:
+            refresh()
 
     def _take_error(self, run_id: str, name: str, error: BaseException) -> None:
         is_users = isinstance(error, (DataError, ParameterError, MemoryError))
@@ -195,7 +213,11 @@ class Trainer(QObject):
             self.crashed.emit(f"{name} could not be trained", details)
 
     def _take_result(self, run_id: str, name: str, inputs: FitInputs, result: RunResult) -> None:
-        self._document.apply_result(run_id, result)
+        self._is_handing_over = True
+        try:
+            self._document.apply_result(run_id, result)
+        finally:
+            self._is_handing_over = False
         unit = entry_of(inputs.spec.kind).step_name
         steps = f" after {unit} {result.n_rounds:,}" if unit else ""
         how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"

@@ -120,10 +120,10 @@ class ComparePanel(QWidget):
             document.columns_changed,
             document.run_added,
             document.run_removed,
-            document.run_changed,
             document.parameter_changed,
         ):
             signal.connect(self._refresh)
+        document.run_changed.connect(self._on_run_changed)
         theme.changed.connect(self.table.viewport().update)
         self._refresh()
 
@@ -148,6 +148,9 @@ class ComparePanel(QWidget):
         """Run ids of the selected rows, top to bottom."""
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
         return [self.model.figure.rows[k].run_id for k in rows]
+
+    def _on_run_changed(self, _run_id: str) -> None:
+        self._context.trainer.in_turn(self._refresh)
 
     def _refresh(self, *_: object) -> None:
         document = self._context.document

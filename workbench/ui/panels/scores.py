@@ -146,7 +146,7 @@ class ScoresPanel(QWidget):
 
     def _on_run_changed(self, run_id: str) -> None:
         if run_id == self._context.document.current_run_id:
-            self._refresh()
+            self._context.trainer.in_turn(self._refresh)
 
     def _on_cv_advanced(self, run_id: str) -> None:
         job = self._context.trainer.cross_validation_job

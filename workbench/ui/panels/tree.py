@@ -139,7 +139,7 @@ class TreePanel(QWidget):
 
     def _on_run_changed(self, run_id: str) -> None:
         if run_id == self._context.document.current_run_id:
-            self._refresh()
+            self._context.trainer.in_turn(self._refresh)
 
     def _refresh(self, *_: object) -> None:
         run = self._context.document.current_run
