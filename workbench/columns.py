@@ -80,6 +80,9 @@ class Column:
         Of a date column: day and month could change places in every cell, so the order is the user's.
     is_kind_chosen : bool
         The kind is the user's, and another than would be guessed.
+    stray_texts : tuple of str
+        Texts that alone keep the cells from being numbers or dates, and may mean "missing"; the reason
+        asks. As missing tokens they cure it.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Column:
     reading: Reading = field(default_factory=Reading, repr=False)
     fits_both_orders: bool = False
     is_kind_chosen: bool = False
+    stray_texts: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)

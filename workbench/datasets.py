@@ -229,7 +229,7 @@ def looks_like_identifier(column: Column) -> bool:
     if n_present <= MAX_PROPOSED_CLASSES:
         return False
     if column.kind == "text":
-        return column.n_distinct > 0.95 * n_present
+        return not column.stray_texts and column.n_distinct > 0.95 * n_present
     if column.kind != "number" or column.n_distinct < n_present or column.n_missing:
         return False
     values = column.values

@@ -3,118 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench import dates, numerals
+from workbench.cell_facts import CellFacts
 from workbench.cells import TextCells, as_text_cells
-from workbench.columns import KIND_WORDS, KINDS, Column, Reading, refuse_kind
+from workbench.columns import KIND_WORDS, Column, Reading, refuse_kind
+from workbench.stray_texts import find_stray_texts
 
 MAX_ODD_SHARE = 0.01  # a number column may hold this share of other texts; each is reported
 MAX_ODD_TEXTS = 5
 MAX_SMALL_LEVELS = 10  # up to so many distinct texts are levels however few the rows
-_MAX_SPELLINGS = 16  # more distinct texts than that are no two levels, however they are spelled
 MAX_LEVEL_SHARE = 0.5  # above it, texts are hardly ever repeated: free text or an identifier
 _YES_NO = (
     ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"), ("nein", "ja"),
     ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai"), ("no", "sí"), ("no", "si"), ("nee", "ja"),
 )  # fmt: skip
-
-
-class CellFacts:
-    """What is known about the distinct texts of a column; each question is answered once.
-
-    All arrays have one entry per distinct text of `cells`.
-    """
-
-    def __init__(self, cells: TextCells, reading: Reading) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        self.cells, self.reading = cells, reading
-        self.counts = cells.counts()
-        self.texts = pc.utf8_trim_whitespace(cells.distinct)
-        tokens = pa.array(reading.missing_tokens, self.texts.type)
-        self.is_token = np.array(pc.is_in(self.texts, tokens).to_numpy(zero_copy_only=False), np.bool_)
-        self.is_token &= self.counts > 0
-        self.is_present = ~self.is_token & (self.counts > 0)
-        self.n_present = int(self.counts[self.is_present].sum())
-        self.n_missing = len(cells) - self.n_present
-
-    @cached_property
-    def numbers(self) -> NDArray[np.float64]:
-        values = numerals.parse(self.texts, self.reading.style)
-        values[~self.is_present] = np.nan
-        return values
-
-    @cached_property
-    def is_number(self) -> NDArray[np.bool_]:
-        return ~np.isnan(self.numbers)
-
-    @cached_property
-    def dates(self) -> dates.DateReading:
-        wanted = self.is_present & ~self.is_number  # no text is both
-        days = np.full(len(wanted), np.nan)
-        reading = dates.parse(self.pick(wanted), self.reading.day_first)
-        days[wanted] = reading.days
-        return replace(reading, days=days)
-
-    @cached_property
-    def distinct_numbers(self) -> NDArray[np.float64]:
-        return np.unique(self.numbers[self.is_number])
-
-    @cached_property
-    def has_leading_zero(self) -> NDArray[np.bool_]:
-        return numerals.has_leading_zero(self.texts)
-
-    @cached_property
-    def is_inexact_integer(self) -> NDArray[np.bool_]:
-        return numerals.is_inexact_integer(self.texts)
-
-    @cached_property
-    def is_ambiguous(self) -> bool:
-        return numerals.is_ambiguous(self.present_texts)
-
-    @cached_property
-    def present_texts(self) -> Any:
-        """The texts that are no missing tokens, pyarrow.StringArray."""
-        return self.pick(self.is_present)
-
-    def pick(self, mask: NDArray[np.bool_]) -> Any:
-        import pyarrow as pa
-
-        return self.texts.filter(pa.array(mask))
-
-    def share(self, mask: NDArray[np.bool_]) -> float:
-        """Return the share of present cells whose text is in `mask`."""
-        return float(self.counts[mask].sum()) / self.n_present if self.n_present else 0.0
-
-    def first_row(self, text_idx: int) -> int:
-        return int(np.argmax(self.cells.codes == text_idx))
-
-    def spread(self, per_text: NDArray[Any], missing: Any) -> NDArray[Any]:
-        """Return one value per row from one per text; `missing` where the row has no cell."""
-        values = np.append(per_text, np.array([missing], per_text.dtype))[self.cells.codes]
-        values.setflags(write=False)
-        return np.asarray(values)
-
-    @cached_property
-    def levels(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-        """The levels in order, and each text's level (-1: missing)."""
-        return _levels(self)
-
-    @cached_property
-    def choices(self) -> tuple[str, ...]:
-        possible = {
-            "number": self.n_present == 0 or bool(self.is_number.any()),
-            "date": bool(np.isfinite(self.dates.days).any()),
-            "yes_no": 0 < self.is_present.sum() <= _MAX_SPELLINGS and len(self.levels[0]) <= 2,
-        }
-        return tuple(kind for kind in KINDS if possible.get(kind, True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +53,9 @@ def read_column(name: str, cells: TextCells, reading: Reading, kind: str | None 
         raise refuse_kind(name, kind, facts.choices)
     guessed, reason = guess_kind(facts)
     kind = kind or guessed
+    stray = find_stray_texts(facts) if guessed in ("category", "text") else None
+    if stray is not None:
+        reason = stray.question
     if guessed != kind:
         reason = f"chosen by hand; found as {KIND_WORDS[guessed]}: {reason}"
     read = _READERS[kind](facts)
@@ -162,6 +73,7 @@ def read_column(name: str, cells: TextCells, reading: Reading, kind: str | None 
         reading=reading,
         fits_both_orders=kind == "date" and facts.dates.fits_both_orders,
         is_kind_chosen=kind != guessed,
+        stray_texts=stray.texts if stray is not None and kind == guessed else (),
     )
 
 
@@ -272,29 +184,6 @@ def _yes_no_order(levels: tuple[str, ...]) -> tuple[str, str] | None:
         if set(lowered) == {no, yes}:
             return lowered[no], lowered[yes]
     return None
-
-
-def _levels(facts: CellFacts) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    present = np.flatnonzero(facts.is_present)
-    texts: list[str] = facts.present_texts.to_pylist()
-    is_numeric = bool(facts.is_number[present].all())
-    is_code = facts.has_leading_zero | facts.is_inexact_integer
-    if is_numeric and not is_code[present].any():
-        numbers = facts.numbers[present] + 0.0  # -0.0 and 0.0 are one level
-        order, inverse = np.unique(numbers, return_inverse=True)
-        spelling: dict[int, str] = {}
-        for text, group in zip(texts, inverse.tolist(), strict=True):
-            known = spelling.setdefault(group, text)
-            if known != text or text.startswith("-0"):
-                spelling[group] = numerals.spell(float(order[group]))
-        levels = tuple(spelling[group] for group in range(len(order)))
-    else:
-        levels = tuple(sorted(set(texts)))
-        place = {level: code for code, level in enumerate(levels)}
-        inverse = np.array([place[text] for text in texts], np.int64)
-    codes = np.full(len(facts.texts), -1, np.int32)
-    codes[present] = inverse
-    return levels, codes
 
 
 def _read_numbers(facts: CellFacts) -> _Values:

@@ -1,4 +1,4 @@
-"""What is wrong with a table before a model sees it: constant, identifier-like and leaking columns."""
+"""What is wrong with a table before a model sees it: constant, identifier-like, leaking, broken columns."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MAX_SCANNED_ROWS = 20_000  # evenly taken; more rows do not change what is weak 
 
 @dataclass(frozen=True)
 class Problem:
-    """A column that should not be a feature.
+    """A column that should not be a feature, or not as it was read.
 
     Attributes
     ----------
     kind : str
-        "constant", "identifier" or "leaks".
+        "constant", "identifier", "stray" or "leaks".
     column : str
     message : str
         What is wrong, in one sentence with its figures.
@@ -40,6 +40,8 @@ class Problem:
 
 def find_problems(table: Table, roles: Mapping[str, str]) -> tuple[Problem, ...]:
     """Name the features that are constant, only name the rows, or give the target away.
+
+    So are those that a few texts keep from being numbers or dates (`Column.stray_texts`).
 
     Parameters
     ----------
@@ -60,6 +62,8 @@ def find_problems(table: Table, roles: Mapping[str, str]) -> tuple[Problem, ...]
             problems.append(Problem("constant", column.name, f"the same value in all {len(column):,} rows"))
         elif looks_like_identifier(column):
             problems.append(Problem("identifier", column.name, _identifier_message(column)))
+        elif column.stray_texts:
+            problems.append(Problem("stray", column.name, column.reason))
         elif strengths.get(column.name, 0.0) >= LEAK_STRENGTH:
             share = strengths[column.name]
             message = (

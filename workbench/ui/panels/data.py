@@ -39,7 +39,12 @@ ROLE_WORDS = {
     "ignored": "Ignored",
 }
 MAX_CELLS_AT_ONCE = 50_000  # read anew in the window's thread; more would be a pause
-PROBLEM_WORDS = {"constant": "constant", "identifier": "identifier-like", "leaks": "leaking"}
+PROBLEM_WORDS = {
+    "constant": "constant",
+    "identifier": "identifier-like",
+    "leaks": "leaking",
+    "stray": "broken by texts",
+}
 
 
 Change = Callable[["Table"], "Table"]
@@ -99,9 +104,13 @@ class DataPanel(QWidget):
         self._banner.setObjectName("data.problems")
         self._banner.setProperty("look", "banner")
         self._banner_text = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
-        ignore = button("Ignore", "quiet", self._on_ignore, "data.ignore_problems")
+        self._ignore = button("Ignore", "quiet", self._on_ignore, "data.ignore_problems")
+        self._cure = button("Set Missing", "quiet", self._on_cure, "data.cure_problems")
+        self._cure.setToolTip("Count the texts as missing; the columns become numbers or dates")
         self._banner.setLayout(
-            row(8, IconLabel("warning", 16, "warning"), self._banner_text, ignore, spacing=4)
+            row(
+                8, IconLabel("warning", 16, "warning"), self._banner_text, self._cure, self._ignore, spacing=4
+            )
         )
         self._banner.hide()
         return self._banner
@@ -136,9 +145,13 @@ class DataPanel(QWidget):
         self.role.activated.connect(self._on_role)
         self._reason = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
         self._reason.setObjectName("data.reason")
+        self._count_missing = button(
+            "Count as Missing", "quiet", self._on_count_missing, "data.count_missing"
+        )
+        self._count_missing.hide()
         self._editors = QWidget()
         both = row(self.kind, self.role, spacing=6)
-        self._editors.setLayout(column(both, self._tokens, self._reason, spacing=4))
+        self._editors.setLayout(column(both, self._tokens, self._reason, self._count_missing, spacing=4))
         return self._editors
 
     def selected_names(self) -> list[str]:
@@ -178,6 +191,8 @@ class DataPanel(QWidget):
         self.kind.setEnabled(bool(names))
         self.role.setEnabled(bool(names))
         self._tokens.show_columns(table, names)
+        stray = [] if table is None else [name for name in names if table.column(name).stray_texts]
+        self._count_missing.setVisible(bool(stray))
         if table is None or not names:
             self.kind.setCurrentIndex(-1)
             self.role.setCurrentIndex(-1)
@@ -190,6 +205,10 @@ class DataPanel(QWidget):
         self.role.setCurrentIndex(self.role.findData(roles.pop()) if len(roles) == 1 else -1)
         words = columns[0].reason if len(columns) == 1 else f"{len(columns)} columns selected"
         self._reason.setText(words)
+        told = ", ".join(
+            dict.fromkeys(f"'{text}'" for name in stray for text in table.column(name).stray_texts)
+        )
+        self._count_missing.setToolTip(literal(f"Count {told} as missing"))
 
     def _on_kind(self, idx: int) -> None:
         names, kind, document = self.selected_names(), self.kind.itemData(idx), self._document
@@ -210,6 +229,25 @@ class DataPanel(QWidget):
             names,
             lambda table: table.with_column_tokens(names, tokens),
             lambda made: document.set_column_tokens(names, tokens, made),
+        )
+
+    def _on_count_missing(self) -> None:
+        self._count_stray_missing(self.selected_names())
+
+    def _on_cure(self) -> None:
+        features = set(self._document.features)
+        self._count_stray_missing(
+            [p.column for p in self._problems if p.kind == "stray" and p.column in features]
+        )
+
+    def _count_stray_missing(self, names: list[str]) -> None:
+        """Let each column's stray texts mean "missing" in it, all in one step to undo."""
+        table, document = self._document.table, self._document
+        names = [name for name in names if table is not None and table.column(name).stray_texts]
+        self._change_table(
+            names,
+            lambda table: _without_stray_texts(table, names),
+            lambda made: document.set_column_tokens(names, None, made),
         )
 
     def _change_table(self, names: list[str], make: Change, take: Callable[[Table], object]) -> None:
@@ -302,6 +340,8 @@ class DataPanel(QWidget):
         names = set(self._document.features)
         present = [problem for problem in self._problems if problem.column in names]
         self._banner.setVisible(bool(present))
+        self._cure.setVisible(any(p.kind == "stray" for p in present))
+        self._ignore.setVisible(any(p.kind != "stray" for p in present))
         counts = {kind: sum(p.kind == kind for p in present) for kind in PROBLEM_WORDS}
         parts = [f"{count} {PROBLEM_WORDS[kind]}" for kind, count in counts.items() if count]
         self._banner_text.setText(", ".join(parts))
@@ -310,8 +350,15 @@ class DataPanel(QWidget):
 
     def _on_ignore(self) -> None:
         names = set(self._document.features)
-        if columns := [p.column for p in self._problems if p.column in names]:
+        if columns := [p.column for p in self._problems if p.column in names and p.kind != "stray"]:
             self._document.set_roles(columns, "ignored")
+
+
+def _without_stray_texts(table: Table, names: list[str]) -> Table:
+    for name in names:
+        tokens = table.options.tokens_of(name) + table.column(name).stray_texts
+        table = table.with_column_tokens(name, tokens)
+    return table
 
 
 def _read(table, options):
