@@ -104,6 +104,12 @@ def to_script(spec: ScriptSpec) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+# pandas 3.1 reads doubles exactly and warns of the argument that asked earlier ones to
+_EXACT = """\
+is_exact = tuple(int(part) for part in pd.__version__.split(".")[:2]) >= (3, 1)
+exact = {} if is_exact else {"float_precision": "round_trip"}  # doubles exactly as written"""
+
+
 def _head(spec: ScriptSpec) -> str:
     title = " ".join(spec.title.split()).replace("\\", "/").replace('"', "'")
     imports = "import numpy as np\nimport pandas as pd\n\nimport engine\nfrom engine.split import split_rows"
@@ -136,9 +142,7 @@ def _reading(spec: ScriptSpec) -> str:
         "na_values": tokens,
     }
     lines = [f"    {name}={value!r}," for name, value in options.items()]
-    call = "\n".join(
-        [f"table = pd.read_csv(\n    {spec.path!r},", *lines, "    float_precision='round_trip',", ")"]
-    )
+    call = "\n".join([_EXACT, f"table = pd.read_csv(\n    {spec.path!r},", *lines, "    **exact,", ")"])
     return call if spec.has_header else call + "\ntable.columns = table.columns.astype(str)"
 
 

@@ -43,7 +43,7 @@ def run(script, folder):
     path = folder / "run.py"
     path.write_text(script, encoding="utf-8")
     out = subprocess.run(
-        [sys.executable, "-W", "error::FutureWarning", str(path)], capture_output=True, text=True,
+        [sys.executable, "-W", "error", str(path)], capture_output=True, text=True,
         check=False, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     assert out.returncode == 0, out.stderr
@@ -105,6 +105,24 @@ def test_file_without_header_names_columns_by_position(tmp_path):
     lines = run(to_script(spec), tmp_path)
     assert lines[0] == "training accuracy 1.0 (30 rows)" or lines[0].startswith("training accuracy 1.0")
     assert len(lines) == 3
+
+
+def test_script_reads_every_double_exactly_as_written(tmp_path):
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-1, 1, 3000) * 10.0 ** rng.integers(-18, 18, 3000)
+    y = rng.normal(size=3000)
+    for sign in ".,":
+        path = tmp_path / "t.csv"
+        rows = [f"{a!r};{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+        path.write_text("\n".join(["x;y", *rows]).replace(".", sign), encoding="utf-8")
+        spec = ScriptSpec(
+            str(path), (ScriptColumn("x"),), ScriptColumn("y"), "GradientBoostingRegressor",
+            {"n_estimators": 1}, separator=";", decimal=sign,
+        )  # fmt: skip
+        reading = to_script(spec).split("\n\nX = ")[0]
+        read = "print(*(float(v).hex() for v in table.to_numpy().ravel()), sep='\\n')"
+        told = [float.fromhex(line) for line in run(f"{reading}\n{read}\n", tmp_path)]
+        np.testing.assert_array_equal(np.reshape(told, (-1, 2)), np.column_stack([x, y]))
 
 
 def test_numbers_that_are_classes_are_compared_as_text(tmp_path):
