@@ -415,6 +415,7 @@ class Document(QObject):
 
         What was changed since the snapshot was taken stays a change that is not saved.
         """
+        is_renamed, was_dirty = path != self._path, self._was_dirty
         self._path = path
         if saved is None or saved.holds_work_of(self.snapshot()):
             self._has_new_results = False
@@ -422,6 +423,8 @@ class Document(QObject):
         else:
             self.undo_stack.resetClean()  # no step of the stack is what the file holds
         self._tell_dirty()
+        if is_renamed and was_dirty == self._was_dirty:
+            self.dirty_changed.emit(was_dirty)  # titles hold the file's name beside the mark
 
     def restore(self, description: ProjectDescription) -> None:
         """Become the project that a file describes; the undo stack begins anew."""

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QMessageBox
 
 from workbench.document import PROJECT_SUFFIX
 from workbench.exports import MODEL_SUFFIX
+from workbench.figures.words import counted
 from workbench.jobs import Job
 from workbench.ui import file_dialogs
 from workbench.ui.centre import VIEWS, Centre
@@ -361,8 +362,9 @@ def _front_views(centre: Centre) -> list[str]:
 
 
 def _opened_text(table) -> str:
-    notes = f", {len(table.notes)} notes on the import" if table.notes else ""
-    return f"Opened {table.name}: {table.n_rows:,} rows, {len(table.columns):,} columns{notes}"
+    notes = f", {counted(len(table.notes), 'note')} on the import" if table.notes else ""
+    rows, columns = counted(table.n_rows, "row"), counted(len(table.columns), "column")
+    return f"Opened {table.name}: {rows}, {columns}{notes}"
 
 
 def _read_and_prepare(read: Callable[[], Any]) -> Any:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 STATE_VERSION = 1
 LEFT_WIDTH, RIGHT_WIDTH = 280, 320
+FIRST_SIZE = 1440, 900  # on a screen that has the room
+FRAME_WIDTH, FRAME_HEIGHT = 8, 40  # what the desktop draws around a window; not told before it is shown
 MENUS: dict[str, tuple[str | None, ...]] = {
     "&File": (
         "action.file.open",
@@ -272,10 +274,23 @@ class MainWindow(QMainWindow):
         settings = self.context.settings
         geometry, state = settings.value("window/geometry"), settings.value("window/state")
         if geometry is None or not self.restoreGeometry(geometry):
-            self.resize(1440, 900)
+            self.resize(*FIRST_SIZE)
+        self._keep_on_screen()
         if state is None or not self.restoreState(state, STATE_VERSION):
             self.resizeDocks([self.docks["data"], self.docks["settings"]], [LEFT_WIDTH, RIGHT_WIDTH], _ACROSS)
             self.resizeDocks([self.docks["data"], self.docks["models"]], [70, 30], Qt.Orientation.Vertical)
+
+    def _keep_on_screen(self) -> None:
+        """Shrink and move a window that is larger than its screen's room, its frame included."""
+        room = self.screen().availableGeometry().adjusted(0, 0, -FRAME_WIDTH, -FRAME_HEIGHT)
+        if self.isMaximized() or self.isFullScreen() or room.isEmpty():
+            return
+        size = self.size().boundedTo(room.size())
+        self.resize(size)
+        x = min(max(self.x(), room.left()), room.left() + room.width() - size.width())
+        y = min(max(self.y(), room.top()), room.top() + room.height() - size.height())
+        if (x, y) != (self.x(), self.y()):
+            self.move(x, y)
 
     def remember_size(self) -> None:
         """Write sizes and places of docks to the settings."""

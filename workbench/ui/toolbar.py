@@ -13,6 +13,12 @@ from workbench.ui.widgets import ElidedLabel, button, column, repolish
 BUTTONS = ("action.file.open", "action.file.save", "action.edit.undo", "action.edit.redo")
 
 
+def title_words(document) -> str:
+    """The table's name, and after it that of the project once it has a file: "Penguins – work.treewright"."""
+    table, path = document.table.name, document.path
+    return table if path is None or path.name == table else f"{table} – {path.name}"
+
+
 def table_words(document) -> str:
     """Such as "344 rows, 8 columns, target species"."""
     table = document.table
@@ -37,6 +43,7 @@ class Toolbar(QToolBar):
             made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.addSeparator()
         self._name = ElidedLabel("", "name")
+        self._name.setObjectName("toolbar.name")
         self._words = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
         title = QWidget()
         title.setLayout(column(self._name, self._words, spacing=0))
@@ -60,7 +67,13 @@ class Toolbar(QToolBar):
 
     def _connect(self) -> None:
         document, trainer = self._document, self._context.trainer
-        for signal in (document.table_changed, document.columns_changed, trainer.started, trainer.ended):
+        for signal in (
+            document.table_changed,
+            document.columns_changed,
+            document.dirty_changed,
+            trainer.started,
+            trainer.ended,
+        ):
             signal.connect(self.refresh)
         for name in ("action.model.train", "action.model.stop"):
             self._context.actions[name].changed.connect(self.refresh)
@@ -73,7 +86,7 @@ class Toolbar(QToolBar):
     def refresh(self, *_: object) -> None:
         """Show the table's name and what the button does."""
         table = self._document.table
-        self._name.setText(table.name if table is not None else "")
+        self._name.setText(title_words(self._document) if table is not None else "")
         self._words.setText(table_words(self._document) if table is not None else "")
         actions = self._context.actions
         is_busy = self._is_training()

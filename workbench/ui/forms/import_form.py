@@ -96,6 +96,8 @@ class ImportForm(QFrame):
         self.setProperty("look", "strip")
         self._options: ReadOptions | None = None
         self._is_busy = False
+        self._opens = "Change"  # what the button says while the strip is folded
+        self._table: Table | None = None
         self._summary = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
         self._summary.setObjectName("data.import.summary")
         self._change = button("Change", "quiet", self._toggle, "data.import.change")
@@ -149,9 +151,9 @@ class ImportForm(QFrame):
         notes = Label("", "caption", wrap=True)
         notes.setObjectName("data.import.notes")
         self._notes = notes
-        made.setLayout(
-            column(*items, self.header, missing, self.tokens, row(-1, again), notes, -1, margins=8, spacing=6)
-        )
+        self._fields = QWidget()
+        self._fields.setLayout(column(*items, self.header, missing, self.tokens, row(-1, again), spacing=6))
+        made.setLayout(column(self._fields, notes, -1, margins=8, spacing=6))
         return made
 
     def _toggle(self) -> None:
@@ -159,16 +161,21 @@ class ImportForm(QFrame):
 
     def _unfold(self, is_open: bool) -> None:
         self.details.setVisible(is_open)
-        self._change.setText("Close" if is_open else "Change")
+        self._change.setText("Close" if is_open else self._opens)
         self.unfolded.emit(is_open)
 
     def set_table(self, table: Table) -> None:
         """Show how `table` was read; what is typed stays as long as the table's options do."""
         self._show_summary(table)
         is_file = table.path is not None
-        self._change.setVisible(is_file)
-        if not is_file:
+        self._opens = "Change" if is_file else "Notes"
+        self._change.setVisible(is_file or bool(table.notes))
+        self._fields.setVisible(is_file)  # a sample is read from no file: it has notes, nothing to change
+        if not is_file and table is not self._table:
             self._unfold(False)
+        elif self.details.isHidden():
+            self._change.setText(self._opens)
+        self._table = table
         self._show_notes(table)
         if table.options is not self._options:
             self.show_fields(table)
