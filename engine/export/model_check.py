@@ -42,6 +42,8 @@ def check_model(estimator: Any) -> None:
     features = estimator.features_
     is_whole = isinstance(features, tuple) and all(isinstance(spec, FeatureSpec) for spec in features)
     _require(is_whole and len(features) == estimator.n_features_in_, "its columns are not all described")
+    _check_column_names(estimator, features)
+    is_boosted = type(estimator).__name__.startswith("GradientBoosting")
     n_classes = 0
     if type(estimator).__name__.endswith("Classifier"):
         _require(
@@ -49,8 +51,9 @@ def check_model(estimator: Any) -> None:
         )
         n_classes = len(estimator.classes_)
         _require(n_classes > 0, "it has no classes")
-        _require(getattr(estimator, "n_classes_", n_classes) == n_classes, "its numbers of classes differ")
-    if type(estimator).__name__.startswith("GradientBoosting"):
+        told = getattr(estimator, "n_classes_", None if is_boosted else n_classes)
+        _require(type(told) is int and told == n_classes, "its numbers of classes differ")
+    if is_boosted:
         trees = _trees_of_rounds(estimator, 1 if n_classes in (0, 2) else n_classes)
         n_outputs = 1
     else:
@@ -59,6 +62,15 @@ def check_model(estimator: Any) -> None:
         _require(isinstance(trees, list) and len(trees) > 0, "it has no tree")
     for tree in trees:
         _check_tree(tree, features, n_outputs)
+
+
+def _check_column_names(estimator: Any, features: tuple[FeatureSpec, ...]) -> None:
+    """scikit-learn compares them with the table's; a model that was trained on an array has none."""
+    if not hasattr(estimator, "feature_names_in_"):
+        return
+    names = estimator.feature_names_in_
+    is_whole = isinstance(names, np.ndarray) and names.dtype == object and names.shape == (len(features),)
+    _require(is_whole and names.tolist() == [spec.name for spec in features], "its column names differ")
 
 
 def _trees_of_rounds(estimator: Any, n_raw: int) -> list[Any]:

@@ -151,6 +151,9 @@ def test_foreign_text_is_refused(text):
         from_json(text)
 
 
+DELETED = object()
+
+
 def tampered(place, value):
     """The text of a good model with one entry replaced; `place` is the way to it."""
     document = json.loads(to_json(fitted("GradientBoostingClassifier")))
@@ -160,7 +163,10 @@ def tampered(place, value):
     assert place[-1] in holder or isinstance(holder, list) or place[-1].startswith("new"), (
         "nothing to tamper with"
     )
-    holder[place[-1]] = value
+    if value is DELETED:
+        del holder[place[-1]]
+    else:
+        holder[place[-1]] = value
     return json.dumps(document)
 
 
@@ -182,6 +188,8 @@ ROOT = ("fitted", "estimators_", "list", 0, "tuple", 0, "tree")
         (("fitted", "new__dict__"), 1),
         (("fitted", "features_"), {"features": []}),
         (("fitted", "features_"), 3),
+        (("fitted", "n_classes_"), DELETED),
+        (("fitted", "n_classes_"), 2.0),
         (("fitted", "classes_"), 3),
         (("fitted", "classes_"), {"array": ["a"], "dtype": "V8", "shape": [1]}),
         (("fitted", "baseline_prediction_"), {"array": [0.0], "dtype": "float64", "shape": [1]}),
@@ -208,6 +216,43 @@ ROOT = ("fitted", "estimators_", "list", 0, "tuple", 0, "tree")
 def test_tampered_models_are_refused(place, value):
     with pytest.raises(DataError):
         from_json(tampered(place, value))
+
+
+NAMES = ["Größe, cm", "tab\tinside", "island", "code", "size"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        -1,
+        "x",
+        {"list": NAMES},
+        {"array": [], "dtype": "object", "shape": [0]},
+        {"array": [1.0] * 5, "dtype": "float64", "shape": [5]},
+        {"array": [*NAMES[:4], 4], "dtype": "object", "shape": [5]},
+        {"array": [*NAMES[:4], "weight"], "dtype": "object", "shape": [5]},
+        {"array": NAMES[::-1], "dtype": "object", "shape": [5]},
+        {"array": NAMES, "dtype": "object", "shape": [5, 1]},
+    ],
+)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_column_names_that_are_not_the_columns_are_refused(name, value):
+    document = json.loads(to_json(fitted(name)))
+    assert document["fitted"]["feature_names_in_"]["array"] == NAMES
+    document["fitted"]["feature_names_in_"] = value
+    with pytest.raises(DataError, match="the model file is damaged: its column names differ; export"):
+        from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_model_trained_on_an_array_has_no_column_names(name):
+    X, y = np.arange(24.0).reshape(12, 2), np.arange(12) % 2
+    model = getattr(engine, name)(random_state=0).fit(X, y)
+    loaded = from_json(to_json(model))
+    assert not hasattr(loaded, "feature_names_in_")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 
 def test_truncated_text_is_refused():
