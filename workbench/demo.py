@@ -13,7 +13,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEventLoop, QSettings, QTimer
+from PySide6.QtCore import (
+    QEventLoop,
+    QMessageLogContext,
+    QSettings,
+    QTimer,
+    QtMsgType,
+    qFormatLogMessage,
+    qInstallMessageHandler,
+)
 
 from workbench.cli import scores_line
 from workbench.document import Document
@@ -25,6 +33,7 @@ from workbench.ui.exporting import export_picture
 
 KINDS = ("tree", "forest", "boosting")
 COS_ROUNDS = 3
+SIZE_HINTS_REMARK = "This plugin does not support propagateSizeHints()"
 PICTURE_MS = 600  # a layout, and a surface on its lane
 
 
@@ -33,6 +42,20 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     folder = Path(arguments[0] if arguments else "demo-output")
     folder.mkdir(parents=True, exist_ok=True)
+    before = qInstallMessageHandler(say_qt_message)
+    try:
+        return _run(folder)
+    finally:
+        qInstallMessageHandler(before)
+
+
+def say_qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    """Write a message of Qt to standard error, but for the offscreen plugin's remark on every window."""
+    if text != SIZE_HINTS_REMARK:
+        print(qFormatLogMessage(kind, context, text), file=sys.stderr)
+
+
+def _run(folder: Path) -> int:
     theme.apply(make_application())
     with TemporaryDirectory() as place:  # the demo leaves a person's settings alone
         settings = QSettings(str(Path(place) / "settings.ini"), QSettings.Format.IniFormat)

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from PySide6.QtCore import qInstallMessageHandler, qWarning
 
 from engine.errors import FitStopped
 from engine.monitor import NULL_MONITOR
@@ -64,6 +65,16 @@ def test_mistakes_are_told_in_a_sentence(penguins, capsys, arguments, words):
 
 
 @pytest.mark.usefixtures("qapp")
+def test_the_demo_leaves_out_only_the_remark_on_size_hints(capsys):
+    before = qInstallMessageHandler(demo.say_qt_message)
+    try:
+        qWarning("This plugin does not support propagateSizeHints()")
+        qWarning("This plugin does not support raise()")
+    finally:
+        qInstallMessageHandler(before)
+    assert capsys.readouterr().err == "This plugin does not support raise()\n"
+
+
 def test_the_demos_road_writes_its_files_and_export_reads_its_project(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(demo, "forest_figures", list)
     monkeypatch.setattr(demo, "boosting_figures", list)
