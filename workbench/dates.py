@@ -85,6 +85,13 @@ def days_to_text(days: float) -> str:
     return text if seconds % 60 == 0 else f"{text}:{seconds % 60:02d}"
 
 
+def days_of_text(text: str) -> float:
+    """Return days since 1970 of one date as text; NaN where it is none."""
+    import pyarrow as pa
+
+    return float(parse(pa.array([text.strip()], pa.string())).days[0])
+
+
 def _fields(texts: Any, pattern: str) -> dict[str, NDArray[Any]]:
     import pyarrow.compute as pc
 

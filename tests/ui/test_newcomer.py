@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from tests.ui.person import Person
+from tests.ui.training_help import train
 from workbench.datasets import make_table
 from workbench.ui.widgets import ElidedLabel, Label
 
@@ -64,3 +66,68 @@ def test_the_bar_names_the_project_beside_the_table(person, window, document, sm
         person.wait(lambda: not window.files.is_saving)
         assert name.full_text() == f"small – {file}"
         assert window.windowTitle() == f"{file}[*] – Treewright"
+
+
+def sales():
+    """Sixty months of sales, high from 2021 on; both a date and a year."""
+    months = [f"{2018 + k // 12}-{1 + k % 12:02d}-15" for k in range(60)]
+    years = [2018 + k // 12 for k in range(60)]
+    sold = ["high" if k >= 36 else "low" for k in range(60)]
+    size = [float(k % 7) for k in range(60)]
+    return make_table(
+        "sales",
+        {"when": months, "year": years, "size": size, "sold": sold},
+        {"when": "date", "year": "number"},
+    )
+
+
+def test_dates_and_years_are_written_as_such_under_on_and_beside_the_surface(qtbot, session, person):
+    document = session.document
+    document.open_table(sales())
+    document.set_target("sold")
+    train(qtbot, session, "tree")
+    panel = person.find("panel.surface")
+
+    def show(x_name, y_name):
+        document.set_view_state("surface_columns", [x_name, y_name])
+        panel._refresh()
+        figures = lambda: panel.figure  # noqa: E731 - read anew each time
+        person.wait(lambda: figures() is not None and figures().x.name == x_name and (
+            y_name is None or getattr(figures(), "y", figures().x).name == y_name
+        ))  # fmt: skip
+        return figures()
+
+    figure = show("size", None)
+    held = {h.name: h for h in figure.held}
+    days = np.sort(document.table.column("when").values[document.current_run.result.parts == 0])
+    middle = np.datetime64(int(np.floor(np.median(days))), "D")
+    assert held["when"].text == str(middle)
+    assert held["year"].text in ("2019", "2020", "2021")
+    assert f"when {middle}" in figure.held_text
+    figure = show("when", "size")
+    at = np.searchsorted(
+        figure.x.edges, (np.datetime64("2020-09-15") - np.datetime64("1970-01-01")).astype(int)
+    )
+    assert "when: 2020-09-" in figure.text_at(float(figure.x.values[at]), 3.0)
+    ticks = panel.plot.plot.getAxis("bottom")._tickLevels[0]
+    assert [text for _, text in ticks] == [f"{year}-01-01" for year in range(2018, 2024)]
+    assert ticks[0][0] == 17532  # days from 1970 to 2018
+
+
+def test_a_held_date_is_entered_as_a_date(qtbot, session, person):
+    document = session.document
+    document.open_table(sales())
+    document.set_target("sold")
+    train(qtbot, session, "tree")
+    panel = person.find("panel.surface")
+    document.set_view_state("surface_columns", ["size", None])
+    panel._refresh()
+    person.wait(lambda: panel.figure is not None and panel.figure.x.name == "size")
+    person.click("surface.hold")
+    person.type_in("surface.held.when", "2020-09-15")
+    person.wait(lambda: "when 2020-09-15" in panel.figure.held_text)
+    assert {h.name: h.encoded for h in panel.figure.held}["when"] == 18520
+    person.type_in("surface.held.when", "soon")
+    told = person.find("surface.held_problem", Label).text()
+    assert told == "when: 'soon' is no date such as 2020-09-15. Enter one, or leave it empty for missing."
+    panel._held.close()

@@ -258,7 +258,7 @@ def test_the_line_of_held_values_is_written_whole_on_two_lines(qtbot):
     plot.resize(380, 300)
     plot.show()
     figure = c33_figure()
-    text = "held: island Biscoe, bill_depth_mm 17.55, body_mass_g 4,050, sex male, year 2,008"
+    text = "held: island Biscoe, bill_depth_mm 17.55, body_mass_g 4050, sex male, year 2008"
     plot.set_figure(replace(figure, held_text=text))
     assert len(plot.header.shown_lines) == 2
     assert " ".join(plot.header.shown_lines) == text

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.features import FeatureSpec
-from workbench.figures.words import number
+from workbench.figures.words import value_text
 
 Floats = NDArray[np.float64]
 N_CELLS = 320  # a side: finer than the pixels of a panel on most screens
+MAX_DATES = 6  # on an axis
 MARGIN = 0.04  # of the data's range, on both sides
 
 
@@ -32,6 +33,8 @@ class Axis:
         Where the cells end on the drawn axis: numbers, or whole numbers less a half.
     labels : tuple of str
         Of a category: a name for every cell; empty for numbers.
+    is_date : bool
+        Values are days since 1970-01-01 and are written as dates.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Axis:
     values: Floats
     edges: Floats
     labels: tuple[str, ...] = ()
+    is_date: bool = False
 
     @property
     def is_category(self) -> bool:
@@ -69,7 +73,21 @@ class Axis:
 
     def text(self, cell: int) -> str:
         """The value of a cell in words."""
-        return self.labels[cell] if self.is_category else number(float(self.values[cell]), 4)
+        if self.is_category:
+            return self.labels[cell]
+        value = float(self.values[cell])
+        return value_text(float(np.floor(value)) if self.is_date else value, 4, self.is_date)
+
+    def date_ticks(self) -> list[tuple[float, str]]:
+        """Places and words of at most six dates on a date axis: first days of years or months, or days."""
+        days = np.arange(np.ceil(self.low), np.floor(self.high) + 1).astype("datetime64[D]")
+        for unit in ("Y", "M", "D"):
+            firsts = np.unique(days.astype(f"datetime64[{unit}]")).astype("datetime64[D]")
+            firsts = firsts[np.isin(firsts, days)]
+            if len(firsts) >= 3 or unit == "D":
+                break
+        shown = firsts[:: max(-(-len(firsts) // MAX_DATES), 1)]
+        return [(float(day.astype(np.int64)), str(day)) for day in shown]
 
 
 def number_axis(name: str, feature: int, low: float, high: float, n_cells: int = N_CELLS) -> Axis:
@@ -87,7 +105,9 @@ def category_axis(name: str, feature: int, levels: Sequence[Any], has_missing: b
     return Axis(name, feature, values, edges, tuple(labels))
 
 
-def make_axis(spec: FeatureSpec, feature: int, encoded: Floats, n_cells: int = N_CELLS) -> Axis:
+def make_axis(
+    spec: FeatureSpec, feature: int, encoded: Floats, n_cells: int = N_CELLS, is_date: bool = False
+) -> Axis:
     """Make the axis of a model's column from its encoded values in the table."""
     levels = spec.levels if spec.levels is not None else spec.ordered_levels
     if levels is not None:
@@ -95,4 +115,5 @@ def make_axis(spec: FeatureSpec, feature: int, encoded: Floats, n_cells: int = N
     known = encoded[np.isfinite(encoded)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     margin = MARGIN * (high - low) or 0.5
-    return number_axis(spec.name, feature, low - margin, high + margin, n_cells)
+    axis = number_axis(spec.name, feature, low - margin, high + margin, n_cells)
+    return replace(axis, is_date=is_date)

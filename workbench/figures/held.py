@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.features import FeatureSpec
-from workbench.figures.words import counted, number
+from workbench.figures.words import counted, value_text
 
 Floats = NDArray[np.float64]
 TYPICAL_DIGITS, CHOSEN_DIGITS = 4, 12
@@ -28,32 +28,40 @@ class Held:
     text : str
     is_typical : bool
         Nobody has chosen it: it is the median or the most frequent level.
+    is_date : bool
+        `encoded` is days since 1970-01-01.
     """
 
     name: str
     encoded: float
     text: str
     is_typical: bool = True
+    is_date: bool = False
 
 
-def held_values(specs: Sequence[FeatureSpec], encoded: Floats) -> tuple[Held, ...]:
+def held_values(
+    specs: Sequence[FeatureSpec], encoded: Floats, dates: Collection[str] = ()
+) -> tuple[Held, ...]:
     """Return a typical value of every column: the median in four digits, or the most frequent level.
 
-    Of levels that are equally frequent the first.
+    Of levels that are equally frequent the first. Of the columns named in `dates` the median's day.
     """
     held = []
     for feature, spec in enumerate(specs):
         column = encoded[:, feature]
         known = column[np.isfinite(column) & (column >= 0 if spec.is_categorical else True)]
         levels = spec.levels if spec.levels is not None else spec.ordered_levels
+        is_date = spec.name in dates
         if len(known) == 0:
-            held.append(Held(spec.name, np.nan, "missing"))
+            held.append(Held(spec.name, np.nan, "missing", is_date=is_date))
         elif levels is not None:
             code = int(np.argmax(np.bincount(known.astype(np.int64))))
             held.append(Held(spec.name, float(code), str(levels[code])))
         else:
-            middle = _as_written(float(np.median(known)))
-            held.append(Held(spec.name, middle, number(middle, TYPICAL_DIGITS)))
+            middle = float(np.median(known))
+            middle = float(np.floor(middle)) if is_date else _as_written(middle)
+            text = value_text(middle, TYPICAL_DIGITS, is_date)
+            held.append(Held(spec.name, middle, text, is_date=is_date))
     return tuple(held)
 
 
@@ -75,8 +83,9 @@ def hold(held: Sequence[Held], specs: Sequence[FeatureSpec], chosen: Mapping[str
 
 
 def _chosen(typical: Held, spec: FeatureSpec, value: Any) -> Held:
+    is_date = typical.is_date
     if value is None:
-        return Held(typical.name, np.nan, "missing", is_typical=False)
+        return Held(typical.name, np.nan, "missing", is_typical=False, is_date=is_date)
     levels = level_names(spec)
     if levels:
         if str(value) not in levels:
@@ -84,7 +93,8 @@ def _chosen(typical: Held, spec: FeatureSpec, value: Any) -> Held:
         return Held(typical.name, float(levels.index(str(value))), str(value), is_typical=False)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
         return typical
-    return Held(typical.name, float(value), number(float(value), CHOSEN_DIGITS), is_typical=False)
+    text = value_text(float(value), CHOSEN_DIGITS, is_date)
+    return Held(typical.name, float(value), text, is_typical=False, is_date=is_date)
 
 
 def level_names(spec: FeatureSpec) -> tuple[str, ...]:
@@ -94,7 +104,7 @@ def level_names(spec: FeatureSpec) -> tuple[str, ...]:
 
 
 def held_sentence(held: Sequence[Held], n_named: int = 6) -> str:
-    """What is written under the title: "held: island Biscoe, body_mass_g 4,050".
+    """What is written under the title: "held: island Biscoe, body_mass_g 4050".
 
     Where there are more columns than are named, those with a chosen value come first.
     """

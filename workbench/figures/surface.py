@@ -219,6 +219,12 @@ class SurfaceInputs:
     codes: NDArray[np.int32]
     values: Floats
     prediction: Floats
+    dates: frozenset[str] = frozenset()
+
+    def axis(self, feature: int, n_cells: int) -> Axis:
+        """The axis of a model's column; of a date with dates."""
+        spec = self.result.feature_specs[feature]
+        return make_axis(spec, feature, self.encoded[:, feature], n_cells, spec.name in self.dates)
 
 
 def surface_inputs(name: str, result: RunResult, table: Table) -> SurfaceInputs:
@@ -234,7 +240,8 @@ def surface_inputs(name: str, result: RunResult, table: Table) -> SurfaceInputs:
 
     frame = feature_frame(table, result.features)
     encoded = np.array(encode(frame, result.feature_specs), np.float64)
-    held = held_values(result.feature_specs, encoded[result.parts == TRAINING])
+    dates = frozenset(name for name in result.features if table.column(name).kind == "date")
+    held = held_values(result.feature_specs, encoded[result.parts == TRAINING], dates)
     column = table.column(result.target)
     if result.classes:
         labels, levels = column.label_codes()
@@ -245,7 +252,7 @@ def surface_inputs(name: str, result: RunResult, table: Table) -> SurfaceInputs:
     else:
         codes, values = np.full(len(encoded), -1, np.int32), np.asarray(column.values, np.float64)
         prediction = np.asarray(result.estimator.predict(frame), np.float64)
-    return SurfaceInputs(name, result, encoded, held, codes, values, prediction)
+    return SurfaceInputs(name, result, encoded, held, codes, values, prediction, dates)
 
 
 def with_held(inputs: SurfaceInputs, chosen: Mapping[str, Any]) -> SurfaceInputs:
@@ -269,10 +276,9 @@ def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int =
     """
     from engine.surface import model_surface
 
-    result, specs = inputs.result, inputs.result.feature_specs
+    result = inputs.result
     x_feature, y_feature = result.features.index(x_name), result.features.index(y_name)
-    x = make_axis(specs[x_feature], x_feature, inputs.encoded[:, x_feature], n_cells)
-    y = make_axis(specs[y_feature], y_feature, inputs.encoded[:, y_feature], n_cells)
+    x, y = inputs.axis(x_feature, n_cells), inputs.axis(y_feature, n_cells)
     given = np.array([h.encoded for h in inputs.held])
     answer = model_surface(result.estimator, x_feature, y_feature, x.values, y.values, given)
     points = _points(inputs, x, y)
@@ -289,7 +295,7 @@ def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveF
 
     result = inputs.result
     x_feature = result.features.index(x_name)
-    x = make_axis(result.feature_specs[x_feature], x_feature, inputs.encoded[:, x_feature], n_cells)
+    x = inputs.axis(x_feature, n_cells)
     given = np.array([h.encoded for h in inputs.held])
     answer = model_curve(result.estimator, x_feature, x.values, given)
     points = _points(inputs, x, None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from workbench.dates import days_to_text
+
 MINUS = "\u2212"
 
 
@@ -27,6 +29,18 @@ def number(value: float, digits: int = 3) -> str:
     else:
         text = f"{value:.{digits - 1}e}"
     return text.replace("-", MINUS)
+
+
+def value_text(value: float, digits: int = 3, is_date: bool = False) -> str:
+    """Write a column's value: a date as one, a whole number below 10,000 plain, as it may be a year.
+
+    >>> value_text(2008.0, 4), value_text(52310.0, 4), value_text(18520.0, 4, is_date=True)
+    ('2008', '52,310', '2020-09-15')
+    """
+    if is_date and math.isfinite(value):
+        return days_to_text(value)
+    text = number(value, digits)
+    return text.replace(",", "") if abs(value) < 10_000 and float(value).is_integer() else text
 
 
 def signed(value: float, digits: int = 3) -> str:

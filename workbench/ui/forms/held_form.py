@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QScrollArea, QWidg
 
 from engine.features import FeatureSpec
 from engine.parameters import Parameter
+from workbench.dates import days_of_text
 from workbench.figures.held import Held, level_names
 from workbench.ui import theme
 from workbench.ui.forms.fields import NUMBER_WIDTH, parse_number
@@ -34,6 +36,7 @@ class HeldForm(QFrame):
         self.setProperty("look", "popover")
         self._shown: tuple[str, ...] = ()
         self._fields: list[QWidget] = []
+        self._dates: set[str] = set()
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 8, 0)
         self._grid.setHorizontalSpacing(8)
@@ -66,6 +69,7 @@ class HeldForm(QFrame):
         names = tuple(h.name for h in held)
         if names != self._shown:
             clear(self._grid)
+            self._dates = {h.name for h in held if h.is_date}
             self._fields = [self._field(h.name, specs[h.name]) for h in held]
             for place, (name, field) in enumerate(zip(names, self._fields, strict=True)):
                 self._grid.addWidget(self._label(name), place, 0)
@@ -103,11 +107,14 @@ class HeldForm(QFrame):
         text = edit.text().strip()
         if text == edit.property("shown"):
             return
-        value = None if text in ("", MISSING) else parse_number(NUMBER, text)
+        is_date = name in self._dates
+        read = days_of_text if is_date else partial(parse_number, NUMBER)
+        value = None if text in ("", MISSING) else read(text)
         is_legal = value is None or (isinstance(value, (int, float)) and bool(np.isfinite(value)))
         edit.setProperty("invalid", not is_legal)
         repolish(edit)
-        told = f"{name}: {text!r} is no number. Enter one, or leave it empty for missing."
+        what = "date such as 2020-09-15" if is_date else "number"
+        told = f"{name}: {text!r} is no {what}. Enter one, or leave it empty for missing."
         self._problem.setText("" if is_legal else told)
         self._problem.setVisible(not is_legal)
         if is_legal:
@@ -131,7 +138,10 @@ def _fill(field: QWidget, held: Held) -> None:
             field.findText(MISSING) if np.isnan(held.encoded) else field.findText(held.text)
         )
     elif isinstance(field, QLineEdit):
-        text = "" if np.isnan(held.encoded) else f"{held.encoded:.12g}".replace("-", "\N{MINUS SIGN}")
+        if held.is_date:
+            text = "" if np.isnan(held.encoded) else held.text
+        else:
+            text = "" if np.isnan(held.encoded) else f"{held.encoded:.12g}".replace("-", "\N{MINUS SIGN}")
         if not field.hasFocus() or held.is_typical:
             field.setText(text)
             field.setProperty("shown", text)

@@ -195,7 +195,7 @@ def show_axis(axis_item, axis: Axis) -> None:
     """Name an axis item and give categories their level names as ticks."""
     axis_item.set_name(axis.name)
     if not axis.is_category:
-        axis_item.setTicks(None)
+        axis_item.setTicks([axis.date_ticks()] if axis.is_date else None)
         return
     step = -(-len(axis.labels) // MAX_TICKS)
     ticks = [(place, _short(name)) for place, name in enumerate(axis.labels) if place % step == 0]
