@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from workbench.columns import KIND_WORDS, Column
 from workbench.datasets import ReadOptions, Table, column_notes
+from workbench.project.atomic import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -222,19 +223,16 @@ def save_predictions(applied: Applied, table: Table, path: str | Path) -> None:
     if applied.has_unseen.any():
         columns.append(("unknown level", np.where(applied.has_unseen, "yes", "no").astype(object)))
     header = [*table.names, *_free_names([name for name, _ in columns], set(table.names))]
-    partial = path.with_name(f".{path.name}.part")
-    try:
-        with partial.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, delimiter=separator, lineterminator="\n")
-            writer.writerow(header)
-            for start in range(0, table.n_rows, _CHUNK_ROWS):
-                writer.writerows(_rows(table, columns, slice(start, start + _CHUNK_ROWS), decimal or "."))
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise DataError(
-            f"{path.name} cannot be written ({error.strerror}); choose another folder or name"
-        ) from None
+
+    def write(file: BinaryIO) -> None:
+        text = io.TextIOWrapper(file, newline="", encoding="utf-8")
+        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+        writer.writerow(header)
+        for start in range(0, table.n_rows, _CHUNK_ROWS):
+            writer.writerows(_rows(table, columns, slice(start, start + _CHUNK_ROWS), decimal or "."))
+        text.detach()  # flushes, and leaves the file open to its owner
+
+    write_atomically(path.absolute(), write)
 
 
 def _rows(table: Table, columns: list[tuple[str, NDArray[Any]]], rows: slice, decimal: str) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from engine.errors import DataError, ParameterError
 from workbench.catalog import CATALOG, check_parameter_values, entry_of, start_parameters
 from workbench.exports import MODEL_SUFFIX, export_model, load_model
+from workbench.project.atomic import require_writable, write_atomically
 from workbench.runs import ModelSpec, RunResult, SplitSettings
 
 if TYPE_CHECKING:
@@ -69,8 +70,12 @@ def _fit(options: argparse.Namespace) -> None:
     from workbench.readers import read_table
     from workbench.splitting import deal_rows
 
+    if options.out:
+        require_writable(Path(options.out).absolute())
     table = read_table(options.table)
     column = table.column(options.target)
+    if column.name in options.ignore:
+        raise DataError(f"{column.name!r} is the target; do not ignore it")
     is_classification, reason = proposes_classes(column)
     classes = column.label_codes()[1] if is_classification else ()
     if column.n_distinct < 2:
@@ -116,6 +121,7 @@ def _predict(options: argparse.Namespace) -> None:
     from workbench.apply import apply_model, save_predictions
     from workbench.readers import read_table
 
+    require_writable(Path(options.out).absolute())
     table = read_table(options.table)
     applied = apply_model(load_model(options.model), table)
     for line in applied.report:
@@ -172,16 +178,18 @@ def _export(options: argparse.Namespace) -> None:
     from workbench.project import load_project
     from workbench.scripts import make_script
 
+    out = Path(options.out).absolute()
+    if out.suffix != ".py" and not out.name.endswith(MODEL_SUFFIX):
+        raise DataError(f"{out.name} ends in neither {MODEL_SUFFIX} nor .py; choose one of them")
+    require_writable(out)
     document = Document()
     document.restore(load_project(options.project))
     names = {record.name: record for record in document.runs.values()}
     record = document.current_run if options.model is None else names.get(options.model)
     if record is None or record.result is None:
         raise DataError(f"there is no trained model {options.model or ''!r}; there are {', '.join(names)}")
-    out = Path(options.out)
     if out.suffix == ".py":
-        out.write_text(make_script(document, record.run_id), encoding="utf-8")
-    elif out.name.endswith(MODEL_SUFFIX):
-        export_model(record.result, out)
+        script = make_script(document, record.run_id).encode()
+        write_atomically(out, lambda file: file.write(script))
     else:
-        raise DataError(f"{out.name} ends in neither {MODEL_SUFFIX} nor .py; choose one of them")
+        export_model(record.result, out)

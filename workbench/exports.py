@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.errors import DataError
 from workbench.catalog import CATALOG
+from workbench.files import told_when_unreadable
 from workbench.fitting import curve_of
 from workbench.project.atomic import write_atomically
 from workbench.runs import ModelSpec, RunResult
@@ -24,10 +25,8 @@ def export_model(result: RunResult, path: str | Path) -> None:
 
     Raises
     ------
-    OSError
-        The file cannot be written.
     DataError
-        The model has labels that a file cannot hold.
+        The file cannot be written, or the model has labels that a file cannot hold.
     """
     from engine.export.json import to_json
 
@@ -44,17 +43,18 @@ def load_model(path: str | Path) -> RunResult:
     Raises
     ------
     DataError
-        The file is missing, damaged or no model file; names it.
+        The file is missing, unreadable, damaged or no model file; names it.
     """
     from engine.export.json import read_json
 
     path = Path(path)
     try:
-        estimator, metadata = read_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"{path.name} is not there; choose the model again") from None
+        with told_when_unreadable(path):
+            text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise DataError(f"{path.name} is no model file: it is not text; choose another") from None
+    try:
+        estimator, metadata = read_json(text)
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
     return _bare_result(estimator, metadata)

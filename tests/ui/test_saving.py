@@ -140,7 +140,8 @@ def test_a_save_that_fails_says_so_and_neither_closes_nor_counts(
     person.wait(lambda: not window.files.is_saving)
     notice = person.find("notice.text", QLabel)
     assert notice.isVisible()
-    assert "p.treewright was not saved" in notice.text()
+    told = "p.treewright cannot be written (No such file or directory); choose another folder or name"
+    assert notice.text() == told
     assert person.find("notice.mend").text() == "Save As"
     assert window.isVisible()
     assert document.is_dirty

@@ -238,6 +238,8 @@ def bad_role(members):
         (edit_json(version=99), "later version"),
         (edit_json(split={"seed": 0, "train": 9}), "add up to 1"),
         (pickled_arrays, "allow_pickle"),
+        (lambda members: members.update({"models/run1.npz": b"PK\x03\x04"}), "numbers are damaged"),
+        (lambda members: members.update({"models/run1.npz": b"\x93NUMPY"}), "numbers are damaged"),
         (foreign_estimator, "os.system"),
         (bad_role, "unknown role"),
     ],
@@ -248,6 +250,36 @@ def test_damaged_and_hostile_files_are_refused_by_name(trained, tmp_path, change
     with pytest.raises(DataError, match=r"bad\.treewright") as caught:
         load_project(tmp_path / "bad.treewright")
     assert words in str(caught.value)
+
+
+def member_at(path, name):
+    """Where the packed bytes of a member begin and end in the file."""
+    with zipfile.ZipFile(path) as archive:
+        info = archive.getinfo(name)
+    begin = info.header_offset + 30 + len(info.filename.encode())
+    return begin, begin + info.compress_size
+
+
+@pytest.mark.parametrize("name", ["project.json", "rows.parquet", "models/run1.npz", "models/run1.tree.json"])
+def test_damaged_bytes_inside_a_member_are_told_as_damage(trained, tmp_path, name):
+    """A wrong checksum, a packed stream that breaks off or leads nowhere, an unknown way of packing."""
+    good, bad = tmp_path / "good.treewright", tmp_path / "bad.treewright"
+    save_project(trained, good, include_rows=True)
+    whole = good.read_bytes()
+    begin, end = member_at(good, name)
+    entry = whole.rindex(b"PK\x01\x02", 0, whole.rindex(name.encode()))  # of the central directory
+    changes = {
+        "flipped": (begin + (end - begin) // 2, bytes([whole[begin + (end - begin) // 2] ^ 0xFF])),
+        "junk": (begin, b"\xff" * (end - begin)),
+        "unknown packing": (entry + 10, b"\x63\x00"),
+        "encrypted": (entry + 8, b"\x01\x00"),
+    }
+    for at, put in changes.values():
+        bad.write_bytes(whole[:at] + put + whole[at + len(put) :])
+        with pytest.raises(
+            DataError, match=r"^bad\.treewright is no project file, or it is damaged \(.*; open a"
+        ):
+            load_project(bad)
 
 
 def test_truncated_files_and_other_files_are_refused_by_name(trained, tmp_path):
@@ -281,7 +313,8 @@ def test_a_failing_write_leaves_the_old_file_and_no_litter(tmp_path):
         file.write(b"half")
         raise OSError("disk full")
 
-    with pytest.raises(OSError, match="disk full"):
+    told = r"^p\.treewright cannot be written \(disk full\); choose another folder or name$"
+    with pytest.raises(DataError, match=told):
         write_atomically(path, fail)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

@@ -19,6 +19,7 @@ from workbench.catalog import CATALOG
 from workbench.columns import KINDS, Column
 from workbench.datasets import ROLES, Table, default_roles
 from workbench.exports import MODEL_SUFFIX, load_model
+from workbench.files import ARCHIVE_DAMAGE, told_when_unreadable, unreadable
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
@@ -26,6 +27,7 @@ from workbench.state import DataState
 
 MAX_EXPANSION = 1000  # a member that unpacks to more than this many times its size is a trap
 MIN_SUSPECT_BYTES = 100_000_000
+CURE = "open a copy of it, or another file"
 
 
 class DataFileMissing(DataError):  # noqa: N818 - says what is the case
@@ -53,21 +55,28 @@ def load_project(path: str | Path, data_path: str | Path | None = None) -> Proje
         name = path.name.removesuffix(MODEL_SUFFIX)
         record = RunRecord("run1", name, result.spec, "stopped" if result.stopped else "done", result)
         return ProjectDescription(DataState(), (record,), record.run_id, {}, path)
+    with told_when_unreadable(path):
+        packed = path.read_bytes()
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = _read_members(archive)
+        members = _unpack(packed, path.name)
         return _description(members, path, None if data_path is None else Path(data_path))
     except DataError as error:
         if path.name in str(error):
             raise
         raise type(error)(f"{path.name}: {error}") from None
-    except FileNotFoundError:
-        raise DataError(f"{path.name} is not there any more; choose the project again") from None
-    except (zipfile.BadZipFile, EOFError) as error:
-        raise DataError(f"{path.name} is no project file, or it is damaged ({error})") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         what = f"{type(error).__name__}: {error}"
         raise DataError(f"{path.name} does not hold what a project file holds ({what})") from None
+
+
+def _unpack(packed: bytes, name: str) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+            return _read_members(archive)
+    except DataError:
+        raise
+    except ARCHIVE_DAMAGE as error:
+        raise DataError(f"{name} is no project file, or it is damaged ({error}); {CURE}") from None
 
 
 def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
@@ -193,9 +202,12 @@ def _changed_beside(table: Table) -> tuple[str, ...]:
     file = table.path
     if file is None or not file.is_file() or file.stat().st_mtime_ns == table.modified_ns:
         return ()
-    with file.open("rb") as opened:
-        if hashlib.file_digest(opened, "sha256").hexdigest() == table.fingerprint:
-            return ()
+    try:
+        with file.open("rb") as opened:
+            if hashlib.file_digest(opened, "sha256").hexdigest() == table.fingerprint:
+                return ()
+    except OSError as error:
+        return (f"{unreadable(file, error)}. Shown are the rows saved with the project.",)
     return (
         f"The data file {file.name} changed since the project was saved; shown are the rows saved with it.",
     )
@@ -209,8 +221,8 @@ def _embedded_table(content: Mapping[str, Any], members: Mapping[str, bytes], pa
 
     try:
         rows = parquet.read_table(io.BytesIO(members["rows.parquet"]))
-    except pa.ArrowException as error:
-        raise DataError(f"its rows are damaged ({error})") from None
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"its rows are damaged ({error}); {CURE}") from None
     starts = _arrays(members["lines.npz"])["starts"] if "lines.npz" in members else None
     if len(rows.column_names) != len(content["columns"]):
         raise DataError("its rows do not have the columns that it names; it is damaged")
@@ -320,5 +332,8 @@ def _scored_anew(result: RunResult, table: Table | None) -> RunResult:
 
 
 def _arrays(content: bytes) -> dict[str, NDArray[Any]]:
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (*ARCHIVE_DAMAGE, MemoryError) as error:
+        raise DataError(f"its numbers are damaged ({error}); {CURE}") from None

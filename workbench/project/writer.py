@@ -35,7 +35,7 @@ def save_project(document: Document | Snapshot, path: str | Path, include_rows: 
 
     Raises
     ------
-    OSError
+    DataError
         The file cannot be written; the old one is untouched.
     """
     path = Path(path).absolute()

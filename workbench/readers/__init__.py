@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.errors import DataError
 from workbench.datasets import ReadOptions, Table
+from workbench.files import told_when_unreadable
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data")
 SHEET_SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -26,19 +27,14 @@ def read_table(path: str | Path, options: ReadOptions | None = None) -> Table:
     Raises
     ------
     DataError
-        The file is missing, empty, no table, or too large for memory; the message names the file,
+        The file is missing, unreadable, empty, no table, or too large for memory; the message names the file,
         the place in it, and what to do.
     """
     path = Path(path)
     options = options or ReadOptions()
-    if path.is_dir():
-        raise DataError(f"{path.name} is a folder; choose a file in it")
-    if not path.exists():
-        raise DataError(f"{path.name} is not there any more (looked in {path.parent}); choose the file again")
-    try:
+    with told_when_unreadable(path):
+        path.open("rb").close()  # before a reader judges what it cannot open
         return _reader_of(path)(path, options)
-    except PermissionError:
-        raise DataError(f"{path.name} may not be read; ask for the right to read it, or copy it") from None
 
 
 def read_again(table: Table, options: ReadOptions) -> Table:

@@ -14,6 +14,7 @@ import numpy as np
 from engine.errors import DataError
 from workbench.cells import Lines, TextCells
 from workbench.datasets import ReadOptions, Table
+from workbench.files import ARCHIVE_DAMAGE
 from workbench.numerals import spell
 from workbench.readers import memory
 from workbench.readers.assembly import RawTable, make_table, name_columns
@@ -84,10 +85,14 @@ def _read_sheet(
             if rows:
                 break
     except CalamineError as error:
-        raise DataError(
-            f"{file_name} is not a workbook, or it is damaged or locked ({error}); save it again as XLSX"
-        ) from None
+        raise _damaged(file_name, error) from None
     return rows, sheet, tuple(names)
+
+
+def _damaged(file_name: str, error: Exception) -> DataError:
+    return DataError(
+        f"{file_name} is not a workbook, or it is damaged or locked ({error}); save it again as XLSX"
+    )
 
 
 def _as_text(cell: Any) -> str | None:
@@ -107,7 +112,10 @@ def _as_text(cell: Any) -> str | None:
 def _check_size(path: Path) -> None:
     n_bytes = path.stat().st_size * _UNPACKED
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            n_bytes = sum(item.file_size for item in archive.infolist())
+        try:
+            with zipfile.ZipFile(path) as archive:
+                n_bytes = sum(item.file_size for item in archive.infolist())
+        except ARCHIVE_DAMAGE as error:
+            raise _damaged(path.name, error) from None
     n_cells = n_bytes // _XML_BYTES_PER_CELL
     memory.require_cells(n_bytes * _BYTES_PER_XML_BYTE, path.name, n_cells)

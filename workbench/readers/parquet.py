@@ -40,8 +40,11 @@ def read_parquet(path: Path, options: ReadOptions) -> Table:
             )
             memory.require(3 * n_bytes + 40 * n_rows * n_columns, path.name, n_rows, n_columns)
             table = file.read()
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{path.name} is not a Parquet file, or it is damaged ({error})") from None
+    except (pa.ArrowException, OSError) as error:  # pyarrow calls a damaged page an OSError without a number
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        told = f"{path.name} is not a Parquet file, or it is damaged ({error})"
+        raise DataError(f"{told}; save it again, or choose another file") from None
     if options.missing_tokens == DEFAULT_MISSING_TOKENS:
         options = replace(options, missing_tokens=())
     options = replace(options, separator=None, encoding=None, decimal=".", thousands="", has_header=True)

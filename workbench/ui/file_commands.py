@@ -153,12 +153,15 @@ class FileCommands(QObject):
         project: Path | None = None,
     ) -> None:
         self._document.post_message(f"Opening {name}")
+        before = self._document.snapshot()
         job = self._window.context.lanes.views.submit_latest(
             "file.open", lambda _monitor: _read_and_prepare(read), f"Opening {name}"
         )
-        job.ended.connect(lambda future: self._on_read(name, future, take, project))
+        job.ended.connect(lambda future: self._on_read(name, future, take, project, before))
 
-    def _on_read(self, name: str, future, take: Callable[[Any], object], project: Path | None) -> None:
+    def _on_read(
+        self, name: str, future, take: Callable[[Any], object], project: Path | None, before: Snapshot
+    ) -> None:
         from workbench.project import DataFileMissing
 
         if future.cancelled():
@@ -173,7 +176,11 @@ class FileCommands(QObject):
             self._document.post_message(f"{name} was not opened")
             return
         found = future.result()
-        self._window.prepare_centre(lambda: take(found))
+        show = lambda: self._window.prepare_centre(lambda: take(found))  # noqa: E731 - bound to what was read
+        if before.holds_work_of(self._document.snapshot()):
+            show()  # changes from before the reading were asked about then
+        else:
+            self._when_saved(f"Save what was changed while {name} was read?", show)
 
     def _ask_data(self, project: Path) -> None:
         file_dialogs.ask_open(
@@ -305,7 +312,8 @@ class FileCommands(QObject):
             rows = " with the rows" if include_rows else " without rows; it needs the data file beside it"
             self._document.post_message(f"Saved {path.name}{rows if snapshot.data.table is not None else ''}")
         else:
-            self._window.notice.say(f"{path.name} was not saved: {error}", "Save As", self.save_as)
+            text = str(error) if path.name in str(error) else f"{path.name} was not saved: {error}"
+            self._window.notice.say(text, "Save As", self.save_as)
             self._document.post_message(f"{path.name} was not saved")
         if self._queued:
             self._write(*self._queued.pop(0))

@@ -109,18 +109,16 @@ class ModelCommands(QObject):
 
     def export_to(self, path_text: str) -> None:
         """Write the current model."""
-        from engine.export.json import to_json
-        from workbench.project.atomic import write_atomically
+        from workbench.exports import export_model
 
         run = self._document.current_run
         if run is None or run.result is None:
             return
         path = Path(path_text)
         try:
-            content = to_json(run.result.estimator).encode("utf-8")
-            write_atomically(path, lambda file: file.write(content))
-        except (OSError, ValueError) as error:
-            self._window.notice.say(f"{path.name} was not written: {error}", "Export Again", self.ask_export)
+            export_model(run.result, path)
+        except DataError as error:
+            self._window.notice.say(f"The model was not written: {error}", "Export Again", self.ask_export)
             return
         self._document.post_message(f"Exported {run.name} to {path.name}")
 
