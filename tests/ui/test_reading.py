@@ -10,7 +10,7 @@ import numpy as np
 import openpyxl
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLineEdit
+from PySide6.QtWidgets import QLabel, QLineEdit, QMessageBox
 
 from engine.errors import DataError
 from tests.ui.person import CTRL, NONE, Person
@@ -137,9 +137,81 @@ def test_another_table_opened_meanwhile_is_not_replaced(person, window, document
     person.click("data.import.read")
     window.files.open_sample("xor")
     may_go.set()
+    person.wait(lambda: prompt_of(window) is not None)  # the file was read anew first: a change
+    prompt_of(window).button(QMessageBox.StandardButton.Discard).click()
     person.wait(lambda: document.table.sample == "xor")
     assert document.undo_stack.count() == 0
     assert person.find("data.import.summary").full_text() == "Sample table"
+
+
+def prompt_of(window) -> QMessageBox | None:
+    return next((box for box in window.findChildren(QMessageBox) if box.isVisible()), None)
+
+
+@pytest.fixture
+def opening(person, window, document, small_table, tmp_path, slow_worker):
+    """A clean document, and another file that a worker is about to read; call it to let the worker go."""
+    document.open_table(small_table)
+    document.mark_saved(tmp_path / "small.treewright")
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,x\n2,y\n" * 10, encoding="utf-8")
+    may_go = slow_worker()
+    window.files.open_path(str(path))
+    assert prompt_of(window) is None
+    return may_go.set
+
+
+def test_what_is_changed_while_another_file_is_read_is_asked_about(
+    person, window, document, small_table, opening
+):
+    document.set_target("y")
+    opening()
+    person.wait(lambda: prompt_of(window) is not None)
+    assert prompt_of(window).text() == "Save what was changed while t.csv was read?"
+    prompt_of(window).button(QMessageBox.StandardButton.Cancel).click()
+    assert document.table is small_table
+    assert document.target == "y"
+    assert document.is_dirty
+
+
+@pytest.mark.parametrize("answer", ["Save", "Discard"])
+def test_the_file_that_was_read_is_shown_after_the_answer(
+    person, window, document, small_table, opening, tmp_path, answer
+):
+    document.set_target("y")
+    opening()
+    person.wait(lambda: prompt_of(window) is not None)
+    prompt_of(window).button(QMessageBox.StandardButton[answer]).click()
+    person.wait(lambda: document.table is not small_table)
+    assert document.table.names == ("a", "b")
+    assert (tmp_path / "small.treewright").exists() == (answer == "Save")
+    if answer == "Save":
+        assert load_project(tmp_path / "small.treewright").data.roles["y"] == "target"
+
+
+def test_a_view_moved_while_a_file_is_read_is_no_work_to_ask_about(
+    person, window, document, small_table, opening
+):
+    document.set_view_state("surface", {"x": "size"})
+    opening()
+    person.wait(lambda: document.table is not small_table)
+    assert document.table.names == ("a", "b")
+    assert prompt_of(window) is None
+
+
+def test_changes_that_were_discarded_before_the_reading_are_not_asked_about_again(
+    person, window, document, small_table, tmp_path, slow_worker
+):
+    document.open_table(small_table)
+    document.set_target("y")
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,x\n2,y\n" * 10, encoding="utf-8")
+    may_go = slow_worker()
+    window.files.open_path(str(path))
+    prompt_of(window).button(QMessageBox.StandardButton.Discard).click()
+    may_go.set()
+    person.wait(lambda: document.table is not small_table)
+    assert prompt_of(window) is None
 
 
 def test_roles_chosen_while_reading_are_kept(person, document, opened, slow_worker):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from workbench.datasets import ReadOptions, Table, column_notes
 from workbench.kinds import read_column
 
 _STYLE_SAMPLE = 1000  # distinct texts a column that tell the number style, and as many with rare signs
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # shown by no font, refused in text files
 _WORKERS = 2  # pyarrow works outside the interpreter lock; each worker holds one column's temporaries
 
 
@@ -67,12 +69,12 @@ def make_table(raw: RawTable, path: Path, options: ReadOptions, data: bytes) -> 
         style = _style_for(names, cells, options)
         options = replace(options, decimal=style.decimal, thousands=style.thousands)
 
-        def read(name: str, column: TextCells) -> Any:
-            is_text = name in raw.text_names
+        def read(name: str, column: TextCells, name_in_file: str) -> Any:
+            is_text = name_in_file in raw.text_names
             reading = Reading(options.tokens_of(name), style, options.day_first, raw.lines, is_text)
             return read_column(name, column, reading)
 
-        columns = tuple(pool.map(read, names, cells))
+        columns = tuple(pool.map(read, names, cells, raw.names))
     told = [note for column in columns for note in column_notes(column)]
     return Table(
         name=path.stem,
@@ -92,15 +94,18 @@ def _as_cells(column: Any) -> TextCells:
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return names without gaps and repeats, and notes that say what was changed."""
+    """Return names without gaps, repeats and control characters, and notes that say what was changed."""
     notes: list[str] = []
-    taken = set(names)
+    readable = [_CONTROL.sub("", name) for name in names]
+    taken = set(readable)
     seen: set[str] = set()
     unique = []
-    for position, original in enumerate(names, start=1):
-        name = original if original.strip() else f"column {position}"
-        if not original.strip():
+    for position, (original, stripped) in enumerate(zip(names, readable, strict=True), start=1):
+        name = stripped if stripped.strip() else f"column {position}"
+        if not stripped.strip():
             notes.append(f"column {position} has no name; it is called '{name}'")
+        elif name != original:
+            notes.append(f"the name of column {position} holds control characters; it is called '{name}'")
         if name in seen:
             number = 2
             while f"{name} ({number})" in taken | seen:

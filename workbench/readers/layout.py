@@ -44,6 +44,7 @@ def find_layout(sample: str, separator: str | None = None) -> Layout:
     for each, n_lines in n_skipped.items():
         if n_lines:
             return Layout(each, n_lines)
+    found = found or _ragged_separator(sample)
     # one column: any sign that its cells do not hold
     return Layout(found or next((s for s in (",", ";", "\t", "|") if s not in sample), "\x1f"))
 
@@ -60,6 +61,22 @@ def find_separator(sample: str) -> str:
             share = 1.0  # rows begin with a name that the header lacks, as R writes them
         if share > best_share and (share == 1.0 or separator not in _LOOSE_SEPARATORS):
             best, best_share = separator, share
+    return best
+
+
+def _ragged_separator(sample: str) -> str:
+    """Return the sign of a table whose rows differ in length; "" where there is none.
+
+    The first row has cells, no other length is more frequent than its, and most rows have cells.
+    """
+    best, best_count = "", 0
+    for separator in (each for each in SEPARATORS if each not in _LOOSE_SEPARATORS):
+        counts = [len(record) for _, record in records(sample, separator)]
+        if len(counts) < 3 or counts[0] < 2 or 2 * sum(count > 1 for count in counts) <= len(counts):
+            continue
+        alike = counts.count(counts[0])
+        if alike > max(1, best_count) and alike == Counter(counts).most_common(1)[0][1]:
+            best, best_count = separator, alike
     return best
 
 

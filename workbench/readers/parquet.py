@@ -6,12 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from engine.errors import DataError
 from workbench.cells import Lines
 from workbench.columns import DEFAULT_MISSING_TOKENS
 from workbench.datasets import ReadOptions, Table
 from workbench.readers import memory
 from workbench.readers.assembly import RawTable, make_table
+
+_PER_DAY = {"day": 1, "s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, days since 1970
+_INT64 = np.iinfo(np.int64)
 
 
 def read_parquet(path: Path, options: ReadOptions) -> Table:
@@ -50,10 +56,15 @@ def read_parquet(path: Path, options: ReadOptions) -> Table:
     options = replace(options, separator=None, encoding=None, decimal=".", thousands="", has_header=True)
     names, cells, notes, declared = [], [], [], set()
     for name, column in zip(table.column_names, table.columns, strict=True):
-        texts = _as_texts(column)
+        dated, n_lost, first = _within_calendar(column)
+        texts = _as_texts(dated)
         if texts is None:
             notes.append(f"{name}: left out, cells of type {column.type} are no single values")
             continue
+        if n_lost:
+            noun = "date counts" if n_lost == 1 else "dates count"
+            where = f"outside of the years 1 to 9999 (first: row {first + 1})"
+            notes.append(f"{name}: {n_lost:,} {noun} as missing, {where}")
         names.append(name)
         cells.append(texts)
         if _is_text(column.type):
@@ -75,6 +86,26 @@ def _is_text(kind: Any) -> bool:
 
     kind = _value_type(kind)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _within_calendar(column: Any) -> tuple[Any, int, int]:
+    """Empty the dates that no calendar writes; return the column, how many they are, and the first's row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = _value_type(column.type)
+    if not pa.types.is_timestamp(kind) and not pa.types.is_date(kind):
+        return column, 0, 0
+    if kind != column.type:
+        column = column.cast(kind)
+    unit = "day" if pa.types.is_date32(kind) else "ms" if pa.types.is_date64(kind) else kind.unit
+    counts = column.cast(pa.int32() if unit == "day" else pa.int64()).cast(pa.int64())
+    low, high = (day * _PER_DAY[unit] for day in (_FIRST_DAY, _LAST_DAY + 1))
+    outside = pc.or_(pc.less(counts, max(low, _INT64.min)), pc.greater(counts, min(high - 1, _INT64.max)))
+    lost = np.flatnonzero(outside.fill_null(False).to_numpy(zero_copy_only=False))
+    if len(lost) == 0:
+        return column, 0, 0
+    return pc.if_else(outside, pa.scalar(None, kind), column), len(lost), int(lost[0])
 
 
 def _as_texts(column: Any) -> Any:
