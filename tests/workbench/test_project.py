@@ -252,6 +252,22 @@ def test_damaged_and_hostile_files_are_refused_by_name(trained, tmp_path, change
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_bytes_changed_anywhere_are_refused_by_name_or_harmless(trained, tmp_path, seed):
+    path = tmp_path / "p.treewright"
+    save_project(trained, path, include_rows=True)
+    content, rng = bytearray(path.read_bytes()), np.random.default_rng(seed)
+    for place in rng.integers(0, len(content), 8):
+        content[place] ^= int(rng.integers(1, 256))
+    path.write_bytes(content)
+    refusal = path.name
+    try:
+        load_project(path)
+    except DataError as error:
+        refusal = str(error)
+    assert path.name in refusal
+
+
 def member_at(path, name):
     """Where the packed bytes of a member begin and end in the file."""
     with zipfile.ZipFile(path) as archive:

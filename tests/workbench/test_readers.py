@@ -5,6 +5,7 @@ import unicodedata
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -515,3 +516,25 @@ def test_fingerprint_and_time_tell_files_apart(read):
     assert one.fingerprint != two.fingerprint
     assert len(one.fingerprint) == 64
     assert two.modified_ns > 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("suffix", [".xlsx", ".parquet"])
+def test_bytes_changed_anywhere_are_refused_with_name_and_cure_or_harmless(tmp_path, suffix, seed):
+    path = tmp_path / f"t{suffix}"
+    frame = pd.DataFrame({"a": [1.5, 2.5, 3.5] * 20, "b": ["x", "y", "z"] * 20})
+    if suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    else:
+        frame.to_parquet(path)
+    content, rng = bytearray(path.read_bytes()), np.random.default_rng(seed)
+    for place in rng.integers(len(content) * seed // 30, len(content), 6):  # towards the end: its directory
+        content[place] ^= int(rng.integers(1, 256))
+    path.write_bytes(content)
+    refusal = ""
+    try:
+        read_table(path)
+    except DataError as error:
+        refusal = str(error)
+    assert not refusal or path.name in refusal
+    assert not refusal or "choose" in refusal or "save it again" in refusal
