@@ -131,3 +131,45 @@ def test_a_held_date_is_entered_as_a_date(qtbot, session, person):
     told = person.find("surface.held_problem", Label).text()
     assert told == "when: 'soon' is no date such as 2020-09-15. Enter one, or leave it empty for missing."
     panel._held.close()
+
+
+def test_rules_on_dates_name_the_day(qtbot, session, person):
+    document = session.document
+    document.open_table(sales())
+    document.set_target("sold")
+    document.set_roles(["year", "size"], "ignored")
+    train(qtbot, session, "tree")
+    figure = person.find("panel.tree").canvas.figure
+    days = document.table.column("when").values
+    threshold = float(figure.tree.threshold[0])
+    day = str(np.datetime64(int(np.floor(threshold)), "D"))
+    assert figure.rule(0).text == f"when ≤ {day}"
+    assert figure.story(0).startswith(f"when ≤ {day}\n")
+    shown = (np.datetime64(day) - np.datetime64("1970-01-01")).astype(int)
+    assert np.array_equal(days <= threshold, days <= shown), "no row changes side"
+
+
+def test_empty_views_and_the_status_line_tell_the_training_that_runs(person, window, document):
+    person.open_sample("penguins")
+    person.add("boosting", n_estimators="2000")
+    views = [person.find(f"panel.{name}") for name in ("tree", "surface", "scores")]
+    name = document.current_run.name
+    assert views[0]._empty._sentence.text() == f"{name} is not trained yet."
+    assert "decision tree" not in views[0]._empty._how.text()
+    window.status.say("Ready")
+    person.click("settings.train")
+    told = f"{name} is training: "
+    person.wait(
+        lambda: all(
+            view._empty._sentence.text().startswith(f"{told}round ")
+            and "of 2,000" in view._empty._sentence.text()
+            for view in views
+        ),
+        120_000,
+    )
+    assert window.status.message == ""
+    window.status.say("Ready")  # the warm-up has ended meanwhile
+    assert window.status.message == ""
+    person.click("settings.train")  # Stop
+    person.wait_for_training()
+    person.wait(lambda: not person.find("status.job").isVisible())

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.features import FeatureSpec
-from engine.tree.structure import Path, Tree
+from engine.tree.structure import THRESHOLD, Path, Tree
+from workbench.dates import days_to_text
 from workbench.figures.words import count, counted, number, percent, signed
 
 if TYPE_CHECKING:
     from engine.tree.inspect import TreeDescription
+    from workbench.datasets import Table
 
 
 class Rule(NamedTuple):
@@ -84,6 +86,8 @@ class TreeFigure:
         Range that the bars of numbers span.
     edited : frozenset of Path
         Nodes changed by hand.
+    dates : mapping of str to bool
+        Columns that are dates; True where none of their values has a time of day.
     """
 
     title: str
@@ -100,6 +104,7 @@ class TreeFigure:
     low: float
     high: float
     edited: frozenset[Path]
+    dates: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def n_nodes(self) -> int:
@@ -143,6 +148,11 @@ class TreeFigure:
         if not text:
             return Rule("", "", "")
         name = self.features[int(self.tree.feature[node])].name
+        if name in self.dates and int(self.tree.kind[node]) == THRESHOLD:
+            day = float(self.tree.threshold[node])
+            # between whole days a threshold at noon asks what its day asks
+            rest = f" ≤ {days_to_text(float(np.floor(day)) if self.dates[name] else day)}"
+            return Rule(name, rest, name + rest)
         return Rule(name, text[len(name) :], self.description.full_rule(node))
 
     def prediction(self, node: int) -> str:
@@ -236,6 +246,7 @@ def make_tree_figure(
     subtitle: str = "",
     event_idx: int | None = None,
     edited: frozenset[Path] = frozenset(),
+    dates: Mapping[str, bool] | None = None,
 ) -> TreeFigure:
     """Make a figure of one tree.
 
@@ -251,7 +262,7 @@ def make_tree_figure(
     description = describe(tree, features, classes or None, is_step=kind == "step")
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
-        tree.parent, tree.depths, _leaves_below(tree), low, high, edited,
+        tree.parent, tree.depths, _leaves_below(tree), low, high, edited, dates or {},
     )  # fmt: skip
 
 
@@ -275,7 +286,15 @@ def _value_range(tree: Tree, kind: str) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def tree_of_run(name: str, result: Any, tree_idx: int = 0) -> TreeFigure:
+def date_columns(table: Table | None) -> dict[str, bool]:
+    """Return the columns that are dates, and whether all their values are whole days."""
+    dates = [column for column in table.columns if column.kind == "date"] if table is not None else []
+    return {column.name: bool(np.all(np.nan_to_num(column.values) % 1 == 0)) for column in dates}
+
+
+def tree_of_run(
+    name: str, result: Any, tree_idx: int = 0, dates: Mapping[str, bool] | None = None
+) -> TreeFigure:
     """Make the figure of one tree of a trained run.
 
     Parameters
@@ -285,6 +304,8 @@ def tree_of_run(name: str, result: Any, tree_idx: int = 0) -> TreeFigure:
     result : RunResult
     tree_idx : int
         Which tree of a forest or of boosting, in the order they were grown.
+    dates : mapping of str to bool, optional
+        From `date_columns`.
     """
     trees = result.trees
     tree = trees[tree_idx]
@@ -300,5 +321,5 @@ def tree_of_run(name: str, result: Any, tree_idx: int = 0) -> TreeFigure:
     edited = frozenset(tuple(edit.path) for edit in result.edits)
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,
-        event_idx=event_idx, edited=edited,
+        event_idx=event_idx, edited=edited, dates=dates,
     )  # fmt: skip

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStackedLayout, QWidget
 
+from workbench.ui.context import Context
 from workbench.ui.veil import Veil
 from workbench.ui.widgets import ActionButton, IconLabel, Label, column, row
 
@@ -40,6 +41,16 @@ class EmptyState(QWidget):
         self._sentence.setText(sentence)
         self._how.setText(how)
         self._how.setVisible(bool(how))
+
+
+def training_words(context: Context) -> str:
+    """Such as "forest 1 is training: tree 3 of 100"; empty unless the current model's first training runs."""
+    run, job = context.document.current_run, context.trainer.current_job
+    if run is None or run.result is not None or run.state not in ("queued", "training"):
+        return ""
+    if run.state == "queued" or job is None:
+        return f"{run.name} waits for its training."
+    return f"{run.name} is training: {job.progress.text or 'it has just begun'}"
 
 
 class Switch(QWidget):

@@ -9,6 +9,8 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.widgets import ElidedLabel, button
 
+READY = "Ready"
+
 
 class StatusLine(QStatusBar):
     """Mirrors `document.message_posted` and the trainer's job."""
@@ -19,7 +21,7 @@ class StatusLine(QStatusBar):
         self.setSizeGripEnabled(False)
         self.setContentsMargins(8, 0, 8, 0)
         self._context = context
-        self._message = ElidedLabel("Ready", "secondary", Qt.TextElideMode.ElideRight)
+        self._message = ElidedLabel(READY, "secondary", Qt.TextElideMode.ElideRight)
         self._message.setObjectName("status.message")
         self._job = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
         self._job.setObjectName("status.job")
@@ -53,6 +55,16 @@ class StatusLine(QStatusBar):
     def say(self, text: str) -> None:
         """Show a sentence until the next."""
         self._message.setText(text)
+        self._hide_ready()
+
+    def _hide_ready(self) -> None:
+        """Say "Ready" only when nothing runs."""
+        trainer = self._context.trainer
+        is_busy = trainer.current_job is not None or trainer.cross_validation_job is not None
+        if is_busy and self.message == READY:
+            self._message.setText("")
+        elif not is_busy and not self.message:
+            self._message.setText(READY)
 
     def refresh(self, *_: object) -> None:
         """Show the running job, or nothing."""
@@ -60,6 +72,7 @@ class StatusLine(QStatusBar):
         job = trainer.current_job or trainer.cross_validation_job
         self._bar.setVisible(job is not None)
         self._job.setVisible(job is not None)
+        self._hide_ready()
         if job is not None:
             self._job.setText(f"{job.title}: {job.progress.text}")
             self._bar.setValue(round(job.progress.fraction * 1000))

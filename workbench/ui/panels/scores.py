@@ -32,7 +32,7 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
-from workbench.ui.states import EmptyState, Switch
+from workbench.ui.states import EmptyState, Switch, training_words
 from workbench.ui.widgets import ComboBox, Label, bare_button, button, clear, column, literal, row
 
 NO_SCORES = (
@@ -78,6 +78,8 @@ class ScoresPanel(QWidget):
         document.table_changed.connect(self._refresh)
         document.current_run_changed.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
+        for signal in context.trainer.work_signals:
+            signal.connect(self._tell_progress)
         for signal in (
             context.trainer.cross_validation_started,
             context.trainer.cross_validation_ended,
@@ -180,8 +182,13 @@ class ScoresPanel(QWidget):
     def _say_why(self, result) -> None:
         if result is not None and not result.scores:
             self._empty.say("A model file holds no scores.", "Open the project it came from to see them.")
+        elif result is None and (words := training_words(self._context)):
+            self._empty.say(words)
         else:
             self._empty.say(*NO_SCORES)
+
+    def _tell_progress(self, *_: object) -> None:
+        self._say_why(self._result)
 
     def _fill_parts(self, parts: list[str]) -> str:
         wanted = self._context.document.view_state.get("scores_part", parts[0])

@@ -23,7 +23,7 @@ from workbench.ui.exporting import PictureExports
 from workbench.ui.forms.held_form import HeldForm
 from workbench.ui.plots.curve import CurvePlot
 from workbench.ui.plots.surface import SurfacePlot
-from workbench.ui.states import BusyBar, EmptyState, Switch
+from workbench.ui.states import BusyBar, EmptyState, Switch, training_words
 from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
@@ -95,6 +95,8 @@ class SurfacePanel(QWidget):
         for signal in (document.table_changed, document.current_run_changed):
             signal.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
+        for signal in context.trainer.work_signals:
+            signal.connect(self._say_why)
         self._refresh()
 
     def resizeEvent(self, event) -> None:
@@ -124,7 +126,7 @@ class SurfacePanel(QWidget):
         if run is None or result is None or document.table is None:
             self._inputs, self._asked = None, None
             if result is None:
-                self._say("No model yet. Train one to see what it says over two columns.")
+                self._say_why()
             else:
                 self._say(
                     "A model file has no rows to draw.", "Open the project it came from to see a surface."
@@ -136,6 +138,15 @@ class SurfacePanel(QWidget):
         x_name, y_name = self._wanted_columns(result)
         self._fill_columns(result.features, x_name, y_name)
         self._ask(run.name, result, document.table, (x_name, y_name), dict(document.view_state.get(HELD, {})))
+
+    def _say_why(self, *_: object) -> None:
+        run = self._context.document.current_run
+        if run is not None and run.result is not None:
+            return
+        if words := training_words(self._context):
+            self._say(words)
+        else:
+            self._say("No model yet. Train one to see what it says over two columns.")
 
     def _say(self, sentence: str, how: str = "Regions in class colours, rows as points.") -> None:
         self._empty.say(sentence, how)

@@ -9,16 +9,18 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
-from workbench.figures.tree import TreeFigure, tree_of_run
+from workbench.figures.tree import TreeFigure, date_columns, tree_of_run
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_outline import OutlineModel
-from workbench.ui.states import EmptyState, Switch
+from workbench.ui.states import EmptyState, Switch, training_words
 from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
 
 ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
 OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room
+NO_TREE = "No model yet. Train one to see its tree.", "Add a decision tree on the left, then press Train."
+NOT_TRAINED = "{} is not trained yet.", "Press Train to see its trees."
 SEVERAL_STEPS = 50  # an outline this small is shown unfolded
 
 
@@ -36,8 +38,7 @@ class TreePanel(QWidget):
         self._add_actions()
         self._empty = EmptyState(
             "tree",
-            "No model yet. Train one to see its tree.",
-            "Add a decision tree on the left, then press Train.",
+            *NO_TREE,
             context.actions.get("action.model.train"),
         )
         splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -129,6 +130,8 @@ class TreePanel(QWidget):
         for signal in (document.table_changed, document.current_run_changed):
             signal.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
+        for signal in self._context.trainer.work_signals:
+            signal.connect(self._say_why)
         self._context.selection.changed.connect(self._on_selection_changed)
         self.canvas.node_selected.connect(self._on_node_selected)
         self.canvas.prune_asked.connect(lambda _path: self._prune())
@@ -148,6 +151,7 @@ class TreePanel(QWidget):
         if run is None or result is None:
             self._result, self._shown_tree = None, None
             self._set_figure(None)
+            self._say_why()
         else:
             n_trees = len(result.trees)
             if n_trees == 0:
@@ -157,6 +161,14 @@ class TreePanel(QWidget):
             else:
                 self._show(run.run_id, run.name, result, n_trees)
         self._refresh_actions()
+
+    def _say_why(self, *_: object) -> None:
+        run = self._context.document.current_run
+        if run is not None and run.result is not None:
+            return
+        words = training_words(self._context)
+        sentence, how = NO_TREE if run is None else (NOT_TRAINED[0].format(run.name), NOT_TRAINED[1])
+        self._empty.say(*((words, "") if words else (sentence, how)))
 
     def _show(self, run_id: str, name: str, result, n_trees: int) -> None:
         tree_idx = min(self._context.selection.tree_idx, n_trees - 1)
@@ -171,7 +183,7 @@ class TreePanel(QWidget):
         tree = result.trees[tree_idx]
         if before is not None and is_same_tree and before.tree is tree and before.title == name:
             return
-        figure = tree_of_run(name, result, tree_idx)
+        figure = tree_of_run(name, result, tree_idx, date_columns(self._context.document.table))
         is_open = self._carried_open(before, figure) if is_same_tree and before is not None else None
         self._result, self._shown_tree = result, (run_id, tree_idx)
         self._set_figure(figure, is_open)
