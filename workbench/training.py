@@ -174,7 +174,6 @@ class Trainer(QObject):
         if self._jobs.get(run_id) is not job:
             self._start_cross_validation()  # the model was deleted meanwhile
             return
-        del self._jobs[run_id]
         name = self._document.run(run_id).name
         if future.cancelled() or isinstance(future.exception(), FitStopped):
             self._document.fail_training(run_id, None)
@@ -188,7 +187,8 @@ class Trainer(QObject):
         self._tell_end(run_id)
 
     def _tell_end(self, run_id: str) -> None:
-        self.ended.emit(run_id)
+        if self._jobs.pop(run_id, None) is not None:  # else its model was deleted, and the end told
+            self.ended.emit(run_id)
         self._start_cross_validation()
 
     def in_turn(self, refresh: Callable[[], object]) -> None:

@@ -162,7 +162,7 @@ def test_a_failed_save_says_so_and_keeps_the_work(window, document, qtbot, tmp_p
     dialogs.answers = [tmp_path / "no such folder" / "p.treewright"]
     window.actions_["action.file.save"].trigger()
     qtbot.waitUntil(lambda: not window.files.is_saving)
-    assert "p.treewright was not saved" in window.notice.text
+    assert "p.treewright cannot be written" in window.notice.text
     assert window.isWindowModified()
 
 

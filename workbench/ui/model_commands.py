@@ -50,7 +50,7 @@ class ModelCommands(QObject):
 
     def _refresh(self, *_: object) -> None:
         run, enable = self._document.current_run, self._window.actions_.enable
-        is_training = any(run.state in ("queued", "training") for run in self._document.runs.values())
+        is_training = self._trainer.current_job is not None  # until the views have its result
         is_ready = self._document.table is not None and self._document.target is not None
         enable("action.model.train", is_ready and not is_training)
         enable("action.model.stop", is_training or self._trainer.cross_validation_job is not None)

@@ -195,7 +195,7 @@ class TreeCanvas(QGraphicsView):
         before = None if stays is None else self.mapFromScene(item.card_rect(stays).center())
         item.lay_out()
         self._after_layout()
-        if before is not None:
+        if stays is not None and before is not None:
             moved = self.mapFromScene(item.card_rect(stays).center()) - before
             self.horizontalScrollBar().setValue(self.horizontalScrollBar().value() + moved.x())
             self.verticalScrollBar().setValue(self.verticalScrollBar().value() + moved.y())
