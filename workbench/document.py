@@ -348,6 +348,9 @@ class Document(QObject):
             raise DataError(f"{record.name} is being trained; stop it before changing its tree by hand")
         result = edit(record.result, self._table(), tuple(path))
         self.undo_stack.push(commands.EditTree(self, text, run_id, result))
+        n_leaves = result.trees[0].n_leaves
+        leaves = "1 leaf" if n_leaves == 1 else f"{n_leaves:,} leaves"
+        self.post_message(f"{record.name} was changed by hand and has {leaves} now; Undo takes it back.")
 
     def select_run(self, run_id: str | None) -> None:
         """Look at a model; not undoable."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton
 
 from workbench.ui.item_models.run_model import RUN_ROLE
 
@@ -87,3 +89,31 @@ def test_training_shows_its_state_and_score(panel, document, session, qtbot):
     index = panel.list.model().index(0)
     assert index.data(RUN_ROLE).state == "done"
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Decision tree 1, trained"
+
+
+def test_the_list_says_why_nothing_can_be_added_and_what_was_changed_by_hand(qtbot, session, window):
+    from workbench.samples import load_sample
+
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    target, hint = document.target, window.findChild(QLabel, "models.hint")
+    document.set_roles([target], "feature")
+    assert hint.isVisible()
+    assert hint.text() == "Choose what to predict above; then add a model and train it."
+    document.set_target(target)
+    assert hint.text() == "No model yet. Add one:"
+    run_id = document.add_run("tree")
+    assert not hint.isVisible()
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        session.trainer.train(run_id)
+    model = window.findChild(QListView, "models.list").model()
+
+    def tip():
+        return html.unescape(model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
+
+    assert "The score is of the validation rows." in tip()
+    assert "by hand" not in tip()
+    document.prune(run_id, (0,))
+    assert "Pruned by hand at 1 node." in tip()
+    n_leaves = document.run(run_id).result.trees[0].n_leaves
+    assert f"changed by hand and has {n_leaves} leaves now; Undo takes it back" in document.messages[-1]

@@ -133,7 +133,10 @@ def test_compare_shows_only_settings_that_differ(result):
     figure = compare.make_compare(same, "classes", "test")
     assert figure.columns[0] == "accuracy, test"
     assert [row.cells[0] for row in figure.rows] == ["0.600", "1.000"]
-    assert figure.best == (1, 1, 1)
+    assert figure.best == ({1}, {1}, {1})
+    equal = {**same, "3": record("three", better)}
+    assert compare.make_compare(equal, "classes", "test").best[0] == {1, 2}
+    assert compare.make_compare({"1": record("one", result)}, "classes", "test").best[0] == set()
 
 
 def test_two_runs_curves_are_overlaid_in_two_colours(result):

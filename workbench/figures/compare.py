@@ -52,15 +52,15 @@ class CompareFigure:
     n_scores : int
         How many of the columns are scores.
     rows : tuple of CompareRow
-    best : tuple of int or None
-        Row with the best value of each score.
+    best : tuple of frozenset of int
+        Rows with the best value of each score; none where fewer than two models have it.
     """
 
     part: str
     columns: tuple[str, ...]
     n_scores: int
     rows: tuple[CompareRow, ...]
-    best: tuple[int | None, ...]
+    best: tuple[frozenset[int], ...]
 
 
 def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validation") -> CompareFigure:
@@ -134,7 +134,7 @@ def _label(name: str, runs: Mapping[str, RunRecord], task: str) -> str:
     return name
 
 
-def _best(runs: Mapping[str, RunRecord], part: str, metric: str) -> int | None:
+def _best(runs: Mapping[str, RunRecord], part: str, metric: str) -> frozenset[int]:
     values = [
         record.result.scores[part].metrics[metric].value
         if record.result is not None
@@ -144,9 +144,9 @@ def _best(runs: Mapping[str, RunRecord], part: str, metric: str) -> int | None:
         for record in runs.values()
     ]
     if np.count_nonzero(np.isfinite(values)) < 2:
-        return None
-    is_smaller_better = metric in ("log_loss", "rmse", "mae")
-    return int(np.nanargmin(values) if is_smaller_better else np.nanargmax(values))
+        return frozenset()
+    best = np.nanmin(values) if metric in ("log_loss", "rmse", "mae") else np.nanmax(values)
+    return frozenset(np.flatnonzero(np.isclose(values, best, rtol=1e-12, atol=0)).tolist())
 
 
 def overlaid_curves(records: Sequence[RunRecord]) -> TrainingFigure | None:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 
+from workbench.figures.words import counted
 from workbench.ui.widgets import literal
 
 if TYPE_CHECKING:
     from workbench.document import Document
+    from workbench.runs import RunRecord
 
 RUN_ROLE = Qt.ItemDataRole.UserRole + 1  # the RunRecord
 STATE_WORDS = {
@@ -63,7 +65,7 @@ class RunModel(QAbstractListModel):
         if role == RUN_ROLE:
             return run
         if role == Qt.ItemDataRole.ToolTipRole:
-            words = [run.name, STATE_WORDS[run.state].capitalize(), run.error or ""]
+            words = [run.name, STATE_WORDS[run.state].capitalize(), run.error or "", *_remarks(run)]
             return literal("\n".join(word for word in words if word))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{run.name}, {STATE_WORDS[run.state]}"
@@ -80,3 +82,13 @@ class RunModel(QAbstractListModel):
 
     def flags(self, index: QModelIndex) -> Qt.ItemFlag:
         return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+
+def _remarks(run: RunRecord) -> list[str]:
+    """What the list cannot say beside the name: whose score it is, and what was changed by hand."""
+    result = run.result
+    if result is None:
+        return []
+    scored = ["The score is of the validation rows."] if "validation" in result.scores else []
+    edited = [f"Pruned by hand at {counted(len(result.edits), 'node')}."] if result.edits else []
+    return [*scored, *edited]

@@ -66,7 +66,7 @@ class CompareModel(QAbstractTableModel):
             return self._alignment(column_idx)
         if role == Qt.ItemDataRole.FontRole:
             score_idx = column_idx - len(FIXED)
-            is_best = 0 <= score_idx < self.figure.n_scores and self.figure.best[score_idx] == row_idx
+            is_best = 0 <= score_idx < self.figure.n_scores and row_idx in self.figure.best[score_idx]
             return theme.font(13, 600 if is_best else 400)
         return None
 

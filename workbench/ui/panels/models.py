@@ -12,6 +12,9 @@ from workbench.ui.widgets import ActionButton, Label, column, row
 
 ADDABLE = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"))
 
+NO_MODEL = "No model yet. Add one:"
+NO_TARGET = "Choose what to predict above; then add a model and train it."
+
 
 class ModelsPanel(QWidget):
     """The list mirrors `document.runs`; the selected row is `document.current_run`."""
@@ -26,7 +29,8 @@ class ModelsPanel(QWidget):
         self._add_actions()
         self._model = RunModel(context.document, self)
         self.list = self._make_list()
-        self._hint = Label("No model yet. Add one:", "secondary", wrap=True)
+        self._hint = Label(NO_MODEL, "secondary", wrap=True)
+        self._hint.setObjectName("models.hint")
         buttons = row(*self._make_buttons(), spacing=4)
         self.setLayout(column(self._hint, buttons, self.list, margins=8, spacing=8))
         self._model.modelReset.connect(self._refresh_current)
@@ -85,7 +89,8 @@ class ModelsPanel(QWidget):
     def _refresh_enabled(self, *_: object) -> None:
         has_table = self._document.table is not None and self._document.target is not None
         has_run = self._document.current_run is not None
-        self._hint.setVisible(has_table and not self._document.runs)
+        self._hint.setText(NO_MODEL if has_table else NO_TARGET)
+        self._hint.setVisible(self._document.table is not None and not (has_table and self._document.runs))
         for kind, _title in ADDABLE:
             self._context.actions.enable(f"action.model.add_{kind}", has_table)
         for verb in ("rename", "duplicate", "delete"):
