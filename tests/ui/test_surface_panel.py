@@ -15,7 +15,7 @@ from workbench.figures.surface import CurveFigure, SurfaceFigure
 from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.base import LiteralAxis
-from workbench.ui.plots.surface import SurfacePlot
+from workbench.ui.plots.surface import SurfacePlot, point_size
 from workbench.ui.states import BusyBar
 
 
@@ -264,3 +264,9 @@ def test_the_line_of_held_values_is_written_whole_on_two_lines(qtbot):
     assert " ".join(plot.header.shown_lines) == text
     width = QFontMetricsF(theme.font(11)).horizontalAdvance
     assert max(map(width, plot.header.shown_lines)) <= plot.header.rect().width() - 8
+
+
+def test_many_points_get_smaller_so_that_the_surface_is_seen():
+    assert point_size(0) == point_size(1000) == 7
+    assert point_size(4000) == 3.5  # half the width: the same area in all
+    assert point_size(10**6) == 3

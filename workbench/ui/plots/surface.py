@@ -14,7 +14,8 @@ from workbench.figures.surface import VALIDATION, border_lines, class_mixture
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
-POINT_PX = 7
+POINT_PX, LEAST_POINT_PX = 7, 3
+MANY_POINTS = 1000  # more of them get smaller, or they would hide the surface
 BAR_PX = 64  # the colour bar with its numbers
 MAX_TICKS = 12  # names of a category on an axis; of more only every k-th is written
 
@@ -143,19 +144,22 @@ class SurfacePlot(FigurePlot):
             symbol = theme.class_shape(class_idx, len(figure.classes))
             is_class = shown & (points.codes == class_idx)
             self._scatter(is_class, self._colour(class_idx), None, symbol, t)
-        wrong = shown & points.is_wrong
+        wrong, size = shown & points.is_wrong, point_size(len(points.x))
         if wrong.any():
             ring = pg.ScatterPlotItem(
                 points.x[wrong],
                 points.y[wrong],
-                size=POINT_PX + 6,
+                size=size + (6 if size == POINT_PX else 3),
                 brush=None,
-                pen=pen(t.colour("text"), 1.25),
+                pen=pen(t.colour("text"), 1.25 if size == POINT_PX else 0.75),
             )
+            ring.setOpacity(size / POINT_PX)
             self._add_points(ring)
 
     def _scatter(self, mask, colour, brushes, symbol, t) -> None:
         points = self.figure.points
+        size = point_size(len(points.x))
+        thin = size / POINT_PX
         for is_validation in (False, True):
             rows = np.flatnonzero(mask & ((points.parts == VALIDATION) == is_validation))
             if not len(rows):
@@ -163,13 +167,18 @@ class SurfacePlot(FigurePlot):
             ink = t.colour("text")
             if is_validation:
                 edge: Any = (
-                    pen(colour, 2) if colour is not None else [pen(brushes[k].color(), 2) for k in rows]
+                    pen(colour, 2 * thin)
+                    if colour is not None
+                    else [pen(brushes[k].color(), 2 * thin) for k in rows]
                 )
                 fill: Any = QBrush(t.colour("surface"))
             else:
-                edge, fill = pen(ink, 1), QBrush(colour) if colour is not None else [brushes[k] for k in rows]
+                edge, fill = (
+                    pen(ink, thin**2),
+                    QBrush(colour) if colour is not None else [brushes[k] for k in rows],
+                )
             item = pg.ScatterPlotItem(
-                points.x[rows], points.y[rows], size=POINT_PX, symbol=symbol, pen=edge, brush=fill
+                points.x[rows], points.y[rows], size=size, symbol=symbol, pen=edge, brush=fill
             )
             self._add_points(item)
 
@@ -225,3 +234,8 @@ def _roomiest(is_far) -> tuple[int, int] | None:
     if boxes[at] < high * wide:
         return None
     return int(at[0]) + high // 2, int(at[1]) + wide // 2
+
+
+def point_size(n: int) -> float:
+    """Width of a point in pixels: many points together cover no more than a thousand do."""
+    return max(POINT_PX * min(1.0, (MANY_POINTS / max(n, 1)) ** 0.5), LEAST_POINT_PX)
