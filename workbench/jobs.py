@@ -73,6 +73,7 @@ class Job(QObject):
         self._events: SimpleQueue[IterationEvent] = SimpleQueue()
         self._future: Future[Any] | None = None
         self._is_superseded = self._is_silenced = False
+        self.is_told = False  # `ended` was emitted
         self._pump = QTimer(self, interval=PUMP_INTERVAL_MS)
         self._pump.timeout.connect(self._drain)
 
@@ -130,6 +131,7 @@ class Job(QObject):
             self.advanced.emit(batch)
         if is_over and not self._is_silenced:
             self._pump.stop()
+            self.is_told = True
             self.ended.emit(_cancelled_future() if self._is_superseded else self._future)
 
     def _take_events(self) -> list[IterationEvent]:
@@ -175,17 +177,16 @@ class Lane:
 
     def __init__(self, name: str, n_workers: int = 1) -> None:
         self._pool = ThreadPoolExecutor(n_workers, thread_name_prefix=f"lane-{name}")
-        self._live: list[Job] = []
+        self._untold: list[Job] = []  # jobs whose end was not emitted yet
 
     @property
     def live_jobs(self) -> list[Job]:
         """Jobs that are queued or running, in the order of their start."""
-        self._live = [job for job in self._live if not job.is_over]
-        return list(self._live)
+        return [job for job in self._untold if not (job.is_told or job.is_over)]
 
     def submit(self, work: Work, job: Job) -> Future[Any]:
         """Queue ``work(job)``."""
-        self._live = [*self.live_jobs, job]
+        self._untold = [*(other for other in self._untold if not other.is_told), job]
         return self._pool.submit(self._run, work, job)
 
     def _run(self, work: Work, job: Job) -> Any:
@@ -193,10 +194,10 @@ class Lane:
 
     def shut_down(self, deadline: float) -> bool:
         """Stop all jobs and wait until `deadline` (of `time.monotonic`); tell whether all ended."""
-        live = self.live_jobs
-        for job in live:
-            job.silence()
-        futures = [job.future for job in live if job.future is not None]
+        futures = [job.future for job in self.live_jobs if job.future is not None]
+        for job in self._untold:
+            if not job.is_told:
+                job.silence()  # also those that are over but have not told it yet
         all_ended = not wait(futures, max(0.0, deadline - monotonic())).not_done
         self._pool.shutdown(wait=all_ended, cancel_futures=True)
         return all_ended
@@ -221,11 +222,6 @@ class ViewLane(Lane):
         job.ended.connect(lambda _future: self._forget(key, job))
         job.start(self)
         return job
-
-    def shut_down(self, deadline: float) -> bool:
-        for job in self._latest.values():
-            job.silence()  # also those that are over but have not told it yet
-        return super().shut_down(deadline)
 
     def _forget(self, key: str, job: Job) -> None:
         if self._latest.get(key) is job:

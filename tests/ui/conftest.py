@@ -52,7 +52,8 @@ def no_widget_or_timer_is_left(request, qapp, monkeypatch):
     timers = [
         timer for ref in started if (timer := ref()) is not None and isValid(timer) and timer.isActive()
     ]
-    assert not timers, f"the test left active timers: {timers}"
+    told = [f"{timer.interval()} ms of {timer.parent()!r}" for timer in timers]
+    assert not timers, f"the test left active timers: {told}"
     widgets = _new_top_levels(before)
     if widgets:
         del widgets

@@ -1,6 +1,6 @@
 import threading
 import time
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 
 import pytest
 from PySide6.QtCore import QEventLoop
@@ -200,3 +200,16 @@ def test_quitting_does_not_wait_for_what_cannot_be_stopped(qapp):
 )
 def test_progress_is_told_in_words(event, text):
     assert describe_progress(event, "round").text == text
+
+
+def test_a_superseded_job_that_is_over_but_untold_stays_silent_after_the_end(qapp):
+    lanes, told = Lanes(), []
+    jobs = []
+    for _ in range(2):  # the second supersedes the first, whose work is done and whose end is not told yet
+        job = lanes.views.submit_latest("key", lambda _monitor: None)
+        job.ended.connect(told.append)
+        jobs.append(job)
+        wait([job.future])
+    assert lanes.shut_down()
+    assert not any(job._pump.isActive() for job in jobs), "nothing is left that could tell"
+    assert told == []
