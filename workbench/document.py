@@ -20,6 +20,7 @@ from engine.errors import DataError, ParameterError
 from workbench import commands, editing
 from workbench.catalog import adapted_parameters, entry_of, start_parameters
 from workbench.datasets import ROLES, Table, default_roles
+from workbench.figures.words import counted
 from workbench.runs import ModelSpec, RunRecord, RunResult, SplitSettings
 from workbench.state import DataState, Snapshot
 
@@ -348,8 +349,7 @@ class Document(QObject):
             raise DataError(f"{record.name} is being trained; stop it before changing its tree by hand")
         result = edit(record.result, self._table(), tuple(path))
         self.undo_stack.push(commands.EditTree(self, text, run_id, result))
-        n_leaves = result.trees[0].n_leaves
-        leaves = "1 leaf" if n_leaves == 1 else f"{n_leaves:,} leaves"
+        leaves = counted(result.trees[0].n_leaves, "leaf", "leaves")
         self.post_message(f"{record.name} was changed by hand and has {leaves} now; Undo takes it back.")
 
     def select_run(self, run_id: str | None) -> None:

@@ -182,7 +182,7 @@ class Lane:
     @property
     def live_jobs(self) -> list[Job]:
         """Jobs that are queued or running, in the order of their start."""
-        return [job for job in self._untold if not (job.is_told or job.is_over)]
+        return [job for job in self._untold if not job.is_over]
 
     def submit(self, work: Work, job: Job) -> Future[Any]:
         """Queue ``work(job)``."""

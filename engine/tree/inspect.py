@@ -29,33 +29,18 @@ class TreeDescription:
     Attributes
     ----------
     tree : Tree
+        Rows, values, impurities, gains and missing counts of every node are its own.
     features : sequence of FeatureSpec
     gaps : float64 (n_nodes, 2) or None
         Neighbouring values of the table around every threshold.
-    n_rows, weighted : int64 and float64 (n_nodes,)
-        Rows and their weight.
-    values : float64 (n_nodes, n_outputs)
-        Class fractions, mean, or step.
     sd : float64 (n_nodes,)
         Standard deviation of a numeric target (root of the squared error); NaN for classes and steps.
-    impurity, gain : float64 (n_nodes,)
-    n_missing : int64 (n_nodes,)
-        Rows that miss the column asked about.
-    missing_child : int32 (n_nodes,)
-        The side they take, -1 at leaves.
     """
 
     tree: Tree
     features: Sequence[FeatureSpec]
     gaps: NDArray[np.float64] | None
-    n_rows: NDArray[np.int64]
-    weighted: NDArray[np.float64]
-    values: NDArray[np.float64]
     sd: NDArray[np.float64]
-    impurity: NDArray[np.float64]
-    gain: NDArray[np.float64]
-    n_missing: NDArray[np.int64]
-    missing_child: NDArray[np.int32]
 
     def rule(self, node: int) -> str:
         """Return a node's question, such as "bill_length_mm ≤ 43.35", "island: Biscoe, Dream + 2" or
@@ -98,19 +83,8 @@ def describe(
         From `threshold_gaps`: thresholds are then as short as the table allows.
     """
     has_spread = classes is None and not is_step
-    return TreeDescription(
-        tree=tree,
-        features=features,
-        gaps=gaps,
-        n_rows=tree.n_node_samples,
-        weighted=tree.weighted_n_node_samples,
-        values=tree.value,
-        sd=np.sqrt(np.maximum(tree.impurity, 0.0)) if has_spread else np.full(tree.n_nodes, np.nan),
-        impurity=tree.impurity,
-        gain=tree.gain,
-        n_missing=tree.n_missing,
-        missing_child=tree.missing_child,
-    )
+    sd = np.sqrt(np.maximum(tree.impurity, 0.0)) if has_spread else np.full(tree.n_nodes, np.nan)
+    return TreeDescription(tree, features, gaps, sd)
 
 
 def edge_label(tree: Tree, node: int, child_idx: int, features: Sequence[FeatureSpec]) -> str:

@@ -50,13 +50,13 @@ def held_values(
     for feature, spec in enumerate(specs):
         column = encoded[:, feature]
         known = column[np.isfinite(column) & (column >= 0 if spec.is_categorical else True)]
-        levels = spec.levels if spec.levels is not None else spec.ordered_levels
+        levels = level_names(spec)
         is_date = spec.name in dates
         if len(known) == 0:
             held.append(Held(spec.name, np.nan, "missing", is_date=is_date))
-        elif levels is not None:
+        elif levels:
             code = int(np.argmax(np.bincount(known.astype(np.int64))))
-            held.append(Held(spec.name, float(code), str(levels[code])))
+            held.append(Held(spec.name, float(code), levels[code]))
         else:
             middle = float(np.median(known))
             middle = float(np.floor(middle)) if is_date else _as_written(middle)
