@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton
 
 from workbench.ui.item_models.run_model import RUN_ROLE
 
@@ -117,3 +117,36 @@ def test_the_list_says_why_nothing_can_be_added_and_what_was_changed_by_hand(qtb
     assert "Pruned by hand at 1 node." in tip()
     n_leaves = document.run(run_id).result.trees[0].n_leaves
     assert f"changed by hand and has {n_leaves} leaves now; Undo takes it back" in document.messages[-1]
+
+
+def test_a_list_painted_before_it_hears_of_a_deletion_still_paints(session, panel, document, qtbot):
+    """The trainer hears first that a model is gone; who repaints the window then asks for the old rows."""
+    click(panel, "models.add_tree")
+    run_id = document.current_run_id
+    painted = []
+    session.trainer.ended.connect(lambda _run_id: painted.append(panel.list.grab().isNull()))
+    assert session.trainer.train(run_id)
+    document.undo_stack.undo()
+    assert painted == [False]
+    assert names(panel) == []
+    qtbot.waitUntil(lambda: not session.lanes.live_jobs)
+
+
+def test_progress_is_painted_with_the_next_event_and_not_in_the_middle_of_a_signal(window, qtbot):
+    bar = window.docks["jobs"].widget().bar
+    painted = []
+
+    class Watch(QObject):
+        def eventFilter(self, _watched, event):
+            if event.type() == QEvent.Type.Paint:
+                painted.append(bar.value())
+            return False
+
+    window.docks["jobs"].show()
+    bar.show()
+    QApplication.processEvents()
+    watch = Watch()
+    bar.installEventFilter(watch)
+    bar.show_fraction(0.5)
+    assert painted == []
+    qtbot.waitUntil(lambda: painted == [500])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QProgressBar, QStatusBar, QWidget
+from PySide6.QtWidgets import QStatusBar, QWidget
 
 from workbench.ui import theme
 from workbench.ui.context import Context
-from workbench.ui.widgets import ElidedLabel, button
+from workbench.ui.widgets import ElidedLabel, ProgressBar, button
 
 READY = "Ready"
 
@@ -25,10 +25,7 @@ class StatusLine(QStatusBar):
         self._message.setObjectName("status.message")
         self._job = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
         self._job.setObjectName("status.job")
-        self._bar = QProgressBar()
-        self._bar.setObjectName("status.progress")
-        self._bar.setRange(0, 1000)
-        self._bar.setTextVisible(False)
+        self._bar = ProgressBar("status.progress")
         self._bar.setFixedWidth(120)
         jobs = context.actions["action.view.jobs"]
         self._jobs = button("Jobs", "quiet", jobs.trigger, "status.jobs")
@@ -75,4 +72,4 @@ class StatusLine(QStatusBar):
         self._hide_ready()
         if job is not None:
             self._job.setText(f"{job.title}: {job.progress.text}")
-            self._bar.setValue(round(job.progress.fraction * 1000))
+            self._bar.show_fraction(job.progress.fraction)

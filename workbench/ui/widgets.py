@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLineEdit,
+    QProgressBar,
     QPushButton,
     QSizePolicy,
     QStyle,
@@ -107,6 +108,28 @@ class IconLabel(QWidget):
     def __init__(self, name: str, px: int = 16, token: str = "text2", parent: QWidget | None = None):
         super().__init__(parent)
         self._name, self._px, self._token = name, px, token
+class ProgressBar(QProgressBar):
+    """Shows a fraction, without text."""
+
+    STEPS = 1000
+
+    def __init__(self, object_name: str) -> None:
+        super().__init__()
+        self.setObjectName(object_name)
+        self.setRange(0, self.STEPS)
+        self.setTextVisible(False)
+
+    def show_fraction(self, fraction: float) -> None:
+        """Take 0 to 1. Painted with the next event, as all else.
+
+        `setValue` alone paints the whole window at once, in the middle of a signal that some panels have
+        not heard of yet.
+        """
+        self.setUpdatesEnabled(False)
+        self.setValue(round(fraction * self.STEPS))
+        self.setUpdatesEnabled(True)
+
+
         self.setFixedSize(theme.scaled(px), theme.scaled(px))
         theme.changed.connect(self._dress)
 

@@ -26,12 +26,16 @@ NO_INDEX = QModelIndex()
 
 
 class RunModel(QAbstractListModel):
-    """Mirrors `document.runs`; an edited name goes back as a rename."""
+    """Mirrors `document.runs`; an edited name goes back as a rename.
+
+    It keeps the records it told of: a list that is painted before this model hears of a change would
+    else ask for models that are gone.
+    """
 
     def __init__(self, document: Document, parent=None) -> None:
         super().__init__(parent)
         self._document = document
-        self._ids = list(document.runs)
+        self._runs = list(document.runs.values())
         document.run_added.connect(self.refresh)
         document.run_removed.connect(self.refresh)
         document.table_changed.connect(self.refresh)
@@ -39,27 +43,28 @@ class RunModel(QAbstractListModel):
 
     def refresh(self, *_: object) -> None:
         self.beginResetModel()
-        self._ids = list(self._document.runs)
+        self._runs = list(self._document.runs.values())
         self.endResetModel()
 
     def _on_run_changed(self, run_id: str) -> None:
-        row = self.row_of(run_id)
-        if row >= 0:
+        row, run = self.row_of(run_id), self._document.runs.get(run_id)
+        if row >= 0 and run is not None:
+            self._runs[row] = run
             self.dataChanged.emit(self.index(row), self.index(row))
 
     def rowCount(self, parent=NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self._ids)
+        return 0 if parent.isValid() else len(self._runs)
 
     def run_id(self, row: int) -> str:
-        return self._ids[row]
+        return self._runs[row].run_id
 
     def row_of(self, run_id: str | None) -> int:
-        return self._ids.index(run_id) if run_id in self._ids else -1
+        return next((row for row, run in enumerate(self._runs) if run.run_id == run_id), -1)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        run = self._document.runs.get(self._ids[index.row()]) if index.isValid() else None
-        if run is None:
+        if not index.isValid():
             return None
+        run = self._runs[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return run.name
         if role == RUN_ROLE:
@@ -75,8 +80,10 @@ class RunModel(QAbstractListModel):
         name = str(value).strip()
         if role != Qt.ItemDataRole.EditRole or not name:
             return False
-        run_id = self._ids[index.row()]
-        if name != self._document.runs[run_id].name:
+        run_id = self.run_id(index.row())
+        if run_id not in self._document.runs:
+            return False  # deleted while its name was being edited
+        if name != self._document.run(run_id).name:
             self._document.rename_run(run_id, name)
         return True
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTime
-from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from workbench.ui import theme
 from workbench.ui.context import Context
-from workbench.ui.widgets import ActionButton, ElidedLabel, Label, column, row
+from workbench.ui.widgets import ActionButton, ElidedLabel, Label, ProgressBar, column, row
 
 MAX_MESSAGES = 500
 
@@ -23,10 +23,7 @@ class JobsPanel(QWidget):
         self._context, self._document = context, context.document
         self._title = ElidedLabel("Nothing is running", "name")
         self._progress = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
-        self.bar = QProgressBar()
-        self.bar.setObjectName("jobs.progress")
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
+        self.bar = ProgressBar("jobs.progress")
         stop = context.actions["action.model.stop"]
         self._running = QWidget()
         self._stop = ActionButton(stop)
@@ -66,4 +63,4 @@ class JobsPanel(QWidget):
             return
         self._title.setText(job.title)
         self._progress.setText(job.progress.text)
-        self.bar.setValue(round(job.progress.fraction * 1000))
+        self.bar.show_fraction(job.progress.fraction)
