@@ -3,6 +3,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 STAMP := .venv/.installed
 export TREEWRIGHT_CACHE_DIR ?= $(CURDIR)/.cache
+# Test files run side by side; kernels are compiled before, as workers would each compile the same ones.
+WORKERS ?= 2
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .PHONY: setup run demo test fuzz bench lint format screenshots clean
@@ -26,7 +28,8 @@ demo: setup
 	@$(OFFSCREEN) $(PY) -m workbench.demo
 
 test: setup
-	$(OFFSCREEN) $(PY) -m pytest -m "not slow"
+	@$(PY) -m engine.warmup
+	$(OFFSCREEN) $(PY) -m pytest -m "not slow" -n $(WORKERS) --dist loadfile
 
 fuzz: setup
 	$(OFFSCREEN) $(PY) -m pytest -m slow

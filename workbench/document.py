@@ -345,7 +345,7 @@ class Document(QObject):
 
     def _edit(self, run_id: str, text: str, edit: Callable[..., RunResult], path: Sequence[int]) -> None:
         record = self.run(run_id)
-        if record.state in ("queued", "training"):
+        if record.is_training:
             raise DataError(f"{record.name} is being trained; stop it before changing its tree by hand")
         result = edit(record.result, self._table(), tuple(path))
         self.undo_stack.push(commands.EditTree(self, text, run_id, result))

@@ -179,13 +179,18 @@ class RunRecord:
     error: str | None = None
 
     @property
+    def is_training(self) -> bool:
+        """True from being queued until there is a result or a failure."""
+        return self.state in ("queued", "training")
+
+    @property
     def is_outdated(self) -> bool:
         """True when the settings were changed after the training."""
         return self.result is not None and self.result.spec != self.spec
 
     def settled(self) -> RunRecord:
         """Return the record with no training under way."""
-        if self.state not in ("queued", "training"):
+        if not self.is_training:
             return self
         if self.result is None:
             return replace(self, state="new")

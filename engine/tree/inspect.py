@@ -31,15 +31,15 @@ class TreeDescription:
     tree : Tree
         Rows, values, impurities, gains and missing counts of every node are its own.
     features : sequence of FeatureSpec
-    gaps : float64 (n_nodes, 2) or None
-        Neighbouring values of the table around every threshold.
+    columns : sequence of float64 (n_rows,) arrays or None
+        The table's values by feature number; None where thresholds are to be exact.
     sd : float64 (n_nodes,)
         Standard deviation of a numeric target (root of the squared error); NaN for classes and steps.
     """
 
     tree: Tree
     features: Sequence[FeatureSpec]
-    gaps: NDArray[np.float64] | None
+    columns: Sequence[NDArray[Any] | None]
     sd: NDArray[np.float64]
 
     def rule(self, node: int) -> str:
@@ -47,8 +47,11 @@ class TreeDescription:
         "A is missing"; empty at a leaf."""
         if self.tree.kind[node] == LEAF:
             return ""
-        gap = None if self.gaps is None or np.isnan(self.gaps[node, 0]) else self.gaps[node]
-        return _rule(self.tree, node, self.features, None if gap is None else (float(gap[0]), float(gap[1])))
+        values = self.columns[int(self.tree.feature[node])] if self.columns else None
+        if values is None or self.tree.kind[node] != THRESHOLD:
+            return _rule(self.tree, node, self.features, None)
+        gap = threshold_gap(values, float(self.tree.threshold[node]))
+        return _rule(self.tree, node, self.features, gap)
 
     def full_rule(self, node: int) -> str:
         """Return the question with every level and the threshold's exact digits, for tool tips."""
@@ -66,7 +69,7 @@ def describe(
     classes: Sequence[Any] | None = None,
     *,
     is_step: bool = False,
-    gaps: NDArray[np.float64] | None = None,
+    columns: Sequence[NDArray[Any] | None] = (),
 ) -> TreeDescription:
     """Return what a view shows of every node.
 
@@ -79,12 +82,13 @@ def describe(
         Class labels; None for a numeric target.
     is_step : bool
         The values are steps of boosting: their impurity says nothing about the spread of a target.
-    gaps : float64 (n_nodes, 2), optional
-        From `threshold_gaps`: thresholds are then as short as the table allows.
+    columns : sequence of float64 (n_rows,) arrays or None, optional
+        The table's values by feature number, of rows that must not change side: thresholds on these
+        columns are then as short as the rows allow, exact on the others. A word costs a look at a column.
     """
     has_spread = classes is None and not is_step
     sd = np.sqrt(np.maximum(tree.impurity, 0.0)) if has_spread else np.full(tree.n_nodes, np.nan)
-    return TreeDescription(tree, features, gaps, sd)
+    return TreeDescription(tree, features, columns, sd)
 
 
 def edge_label(tree: Tree, node: int, child_idx: int, features: Sequence[FeatureSpec]) -> str:
@@ -126,23 +130,17 @@ def format_threshold(value: float, gap: tuple[float, float] | None = None) -> st
     return repr(value)
 
 
-def threshold_gaps(tree: Tree, X: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the table's neighbouring values of every threshold: float64 (n_nodes, 2), NaN elsewhere.
+def threshold_gap(values: NDArray[Any], threshold: float) -> tuple[float, float]:
+    """Return the neighbours ``lower <= threshold < upper`` among a column's values, infinite at its ends.
 
     Parameters
     ----------
-    X : float32 or float64 (n_rows, n_features)
-        Encoded table whose rows must not change side, such as the training rows.
+    values : float32 or float64 (n_rows,)
+        NaN is passed over.
     """
-    gaps = np.full((tree.n_nodes, 2), np.nan)
-    asks = tree.kind == THRESHOLD
-    for feature in np.unique(tree.feature[asks]):
-        nodes = np.flatnonzero(asks & (tree.feature == feature))
-        values = np.unique(X[:, feature]).astype(np.float64)
-        values = np.concatenate([[-np.inf], values[~np.isnan(values)], [np.inf]])
-        above = np.searchsorted(values, tree.threshold[nodes], side="right")
-        gaps[nodes, 0], gaps[nodes, 1] = values[above - 1], values[np.minimum(above, len(values) - 1)]
-    return gaps
+    lower = np.max(values, initial=-np.inf, where=values <= threshold)
+    upper = np.min(values, initial=np.inf, where=values > threshold)
+    return float(lower), float(upper)
 
 
 def decision_path(tree: Tree, x_row: Any) -> list[int]:

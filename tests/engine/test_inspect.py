@@ -11,7 +11,7 @@ from engine.tree.inspect import (
     edge_label,
     format_threshold,
     merged_rule,
-    threshold_gaps,
+    threshold_gap,
 )
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, MULTIWAY, NO_CHILD, THRESHOLD, Tree
 from tests.engine.random_trees import naive_leaf, random_tree
@@ -120,7 +120,7 @@ def test_no_row_changes_side_by_the_written_threshold():
     rng = np.random.default_rng(0)
     X = np.sort(rng.normal(size=(300, 1)) * 10.0 ** rng.integers(-9, 9, (300, 1)), axis=0)
     tree = chain(*[(THRESHOLD, 0, float((X[i, 0] + X[i + 1, 0]) / 2), [], 1) for i in range(299)])
-    told = describe(tree, FEATURES, gaps=threshold_gaps(tree, X))
+    told = describe(tree, FEATURES, columns=[X[:, 0]])
     rules = [told.rule(node) for node in range(tree.n_nodes)]
     for node in np.flatnonzero(tree.kind == THRESHOLD):
         written = float(rules[node].split("≤ ")[1].replace("−", "-"))
@@ -128,12 +128,22 @@ def test_no_row_changes_side_by_the_written_threshold():
     assert np.mean([len(rule) for rule in rules if rule]) < len("bill_length_mm ≤ ") + 9
 
 
-def test_gaps_ignore_missing_values_and_other_kinds():
-    tree = chain((THRESHOLD, 0, 2.5, [], 0), (LEVEL_SET, 1, NAN, SET, 0), (THRESHOLD, 0, 9.0, [], 0))
-    X = np.array([[1.0, 0], [4.0, 1], [NAN, 2], [2.0, 0]])
-    expected = np.full((7, 2), NAN)
-    expected[0], expected[3] = (2.0, 4.0), (4.0, math.inf)
-    np.testing.assert_array_equal(threshold_gaps(tree, X), expected)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gaps_are_the_neighbours_and_pass_over_missing_values(dtype):
+    values = np.array([1.0, 4.0, NAN, 2.0], dtype)
+    assert threshold_gap(values, 2.5) == (2.0, 4.0)
+    assert threshold_gap(values, 2.0) == (2.0, 4.0)
+    assert threshold_gap(values, 9.0) == (4.0, math.inf)
+    assert threshold_gap(values, 0.5) == (-math.inf, 1.0)
+    assert threshold_gap(values[2:3], 0.5) == (-math.inf, math.inf)
+
+
+def test_only_columns_that_are_given_shorten_their_thresholds():
+    tree = chain((THRESHOLD, 0, 1 / 3, [], 0), (LEVEL_SET, 1, NAN, SET, 0), (THRESHOLD, 2, 0.5, [], 0))
+    told = describe(tree, FEATURES, columns=[np.array([0.0, NAN, 1.0]), None, None])
+    assert told.rule(0) == "bill_length_mm ≤ 0.3333"
+    assert told.full_rule(0) == f"bill_length_mm ≤ {1 / 3!r}"
+    assert [told.rule(node) for node in (1, 3)] == ["island: Biscoe, Dream + 2", "size ≤ small"]
 
 
 @pytest.mark.parametrize("seed", range(4))

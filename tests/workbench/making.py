@@ -1,7 +1,7 @@
 """Small tables and documents for the tests of the application model."""
 
 import numpy as np
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 
 from workbench.datasets import make_table
 from workbench.document import Document
@@ -68,6 +68,7 @@ class Session:
 
 def wait_for(signal, act):
     """Call `act` and run the event loop until `signal`; a loud failure instead of a hang."""
+    assert QCoreApplication.instance() is not None, "use the fixture qapp: without it no event loop ends"
     loop, arrived = QEventLoop(), []
     timer = QTimer(singleShot=True, interval=TIMEOUT_MS)
     timer.timeout.connect(loop.quit)

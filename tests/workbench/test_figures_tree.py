@@ -5,7 +5,10 @@ import pytest
 
 from engine.features import FeatureSpec
 from engine.tree.structure import LEAF, LEVEL_SET, THRESHOLD, Tree
-from workbench.figures.tree import make_tree_figure
+from tests.workbench.making import Session
+from workbench.datasets import make_table
+from workbench.document import Document
+from workbench.figures.tree import make_tree_figure, number_columns, tree_of_run
 
 CLASSES = ("<15.75", "15.75-19.95", ">=19.95")
 FEATURES = (FeatureSpec("<b>x</b> & y"), FeatureSpec("island", levels=("Biscoe", "Dream", "Torgersen")))
@@ -96,3 +99,26 @@ def test_levels_open_as_far_as_can_be_read(figure):
     assert figure.open_to(2).tolist() == [True, True, False, False, False]
     assert figure.readable_depth(3) == 1
     assert figure.readable_depth(5) == 2
+
+
+@pytest.mark.usefixtures("qapp")
+def test_thresholds_are_as_short_as_the_rows_of_the_same_table_allow():
+    values = np.arange(60) ** 1.1 / 7
+    table = make_table("sevenths", {"x": values, "y": ["low"] * 23 + ["high"] * 37})
+    document = Document()
+    document.open_table(table)
+    document.set_target("y")
+    session = Session(document)
+    try:
+        result = document.run(session.train("tree", max_depth=1)).result
+    finally:
+        session.close()
+    threshold = float(result.trees[0].threshold[0])
+    shown = tree_of_run("t", result, 0, table).rule(0)
+    assert shown.text == "x ≤ 4.932"
+    assert shown.full == f"x ≤ {threshold!r}"
+    np.testing.assert_array_equal(values <= 4.932, values <= threshold)
+    another = make_table("eighths", {"x": values, "y": ["low"] * 24 + ["high"] * 36})
+    for figure in (tree_of_run("t", result), tree_of_run("t", result, 0, another)):
+        assert figure.rule(0).text == f"x ≤ {threshold!r}"
+    assert list(number_columns(table, result, max_rows=59)) == []

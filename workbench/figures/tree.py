@@ -17,6 +17,9 @@ from workbench.figures.words import count, counted, number, percent, signed
 if TYPE_CHECKING:
     from engine.tree.inspect import TreeDescription
     from workbench.datasets import Table
+    from workbench.runs import RunResult
+
+MAX_ROWS_LOOKED_AT = 200_000
 
 
 class Rule(NamedTuple):
@@ -247,6 +250,7 @@ def make_tree_figure(
     event_idx: int | None = None,
     edited: frozenset[Path] = frozenset(),
     dates: Mapping[str, bool] | None = None,
+    columns: Sequence[NDArray[Any] | None] = (),
 ) -> TreeFigure:
     """Make a figure of one tree.
 
@@ -254,12 +258,14 @@ def make_tree_figure(
     ----------
     kind : str, optional
         "classes", "mean" or "step"; found from `classes` when omitted.
+    columns : sequence of float64 (n_rows,) arrays or None, optional
+        Values whose rows shorten thresholds, by feature number (`engine.tree.inspect.describe`).
     """
     from engine.tree.inspect import describe
 
     kind = kind or ("classes" if classes else "mean")
     low, high = _value_range(tree, kind)
-    description = describe(tree, features, classes or None, is_step=kind == "step")
+    description = describe(tree, features, classes or None, is_step=kind == "step", columns=columns)
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
         tree.parent, tree.depths, _leaves_below(tree), low, high, edited, dates or {},
@@ -292,9 +298,21 @@ def date_columns(table: Table | None) -> dict[str, bool]:
     return {column.name: bool(np.all(np.nan_to_num(column.values) % 1 == 0)) for column in dates}
 
 
-def tree_of_run(
-    name: str, result: Any, tree_idx: int = 0, dates: Mapping[str, bool] | None = None
-) -> TreeFigure:
+def number_columns(
+    table: Table | None, result: RunResult, max_rows: int = MAX_ROWS_LOOKED_AT
+) -> Sequence[NDArray[np.float64] | None]:
+    """Return the values of a run's number features, in its order, for `tree_of_run`.
+
+    Empty where the table is another one than the run was trained on, or has more than `max_rows` rows:
+    a card's words then cost more than a screenful may, and thresholds are written exactly.
+    """
+    if table is None or table.fingerprint != result.table_fingerprint or table.n_rows > max_rows:
+        return ()
+    columns = {column.name: column.values for column in table.columns if column.kind == "number"}
+    return [columns.get(name) for name in result.features]
+
+
+def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | None = None) -> TreeFigure:
     """Make the figure of one tree of a trained run.
 
     Parameters
@@ -304,8 +322,8 @@ def tree_of_run(
     result : RunResult
     tree_idx : int
         Which tree of a forest or of boosting, in the order they were grown.
-    dates : mapping of str to bool, optional
-        From `date_columns`.
+    table : Table, optional
+        The document's: its dates are written as dates, its numbers shorten thresholds.
     """
     trees = result.trees
     tree = trees[tree_idx]
@@ -321,5 +339,5 @@ def tree_of_run(
     edited = frozenset(tuple(edit.path) for edit in result.edits)
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,
-        event_idx=event_idx, edited=edited, dates=dates,
+        event_idx=event_idx, edited=edited, dates=date_columns(table), columns=number_columns(table, result),
     )  # fmt: skip

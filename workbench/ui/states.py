@@ -46,7 +46,7 @@ class EmptyState(QWidget):
 def training_words(context: Context) -> str:
     """Such as "forest 1 is training: tree 3 of 100"; empty unless the current model's first training runs."""
     run, job = context.document.current_run, context.trainer.current_job
-    if run is None or run.result is not None or run.state not in ("queued", "training"):
+    if run is None or run.result is not None or not run.is_training:
         return ""
     if run.state == "queued" or job is None:
         return f"{run.name} waits for its training."

@@ -100,7 +100,7 @@ class Toolbar(QToolBar):
             repolish(self.train)
 
     def _is_training(self) -> bool:
-        return any(run.state in ("queued", "training") for run in self._document.runs.values())
+        return any(run.is_training for run in self._document.runs.values())
 
     def _on_train(self) -> None:
         actions = self._context.actions

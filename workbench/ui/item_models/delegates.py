@@ -18,6 +18,7 @@ from workbench.ui.item_models.column_model import (
 )
 from workbench.ui.item_models.run_model import RUN_ROLE, STATE_WORDS
 from workbench.ui.item_models.table_model import CLASS_ROLE, MISSING_ROLE
+from workbench.ui.widgets import paint_focus
 
 _ELIDE = Qt.TextElideMode.ElideRight
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -46,11 +47,8 @@ class RowDelegate(QStyledItemDelegate):
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(option.rect, t.colour("hover"))
         self.paint_row(painter, QRect(option.rect).adjusted(8, 0, -8, 0), index)
-        has_focus = option.state & QStyle.StateFlag.State_HasFocus
-        if has_focus and option.widget is not None and option.widget.hasFocus():
-            painter.setPen(t.colour("accent"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5))
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            paint_focus(painter, QRectF(option.rect))
         painter.restore()
 
     def paint_row(self, painter: QPainter, rect: QRect, index) -> None:
@@ -142,7 +140,7 @@ class RunDelegate(RowDelegate):
 def headline(run) -> str:
     """A run's state in words, or its score on the validation rows."""
     scores = run.result.scores.get("validation") if run.result is not None else None
-    if scores is None or run.state in ("queued", "training", "failed"):
+    if scores is None or run.is_training or run.state == "failed":
         return STATE_WORDS[run.state]
     name, words = ("accuracy", "accuracy") if "accuracy" in scores.metrics else ("r2", "R²")
     value = scores.metrics[name].value
@@ -172,6 +170,9 @@ class CellDelegate(QStyledItemDelegate):
         _text(
             painter, rect, text.replace("\n", " "), theme.font(13), "text3" if is_missing else "text", align
         )
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            paint_focus(painter, QRectF(option.rect))
         painter.restore()
 
 

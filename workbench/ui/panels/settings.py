@@ -128,7 +128,7 @@ class SettingsPanel(QWidget):
 
     def _is_training(self) -> bool:
         run = self._document.current_run
-        return run is not None and run.state in ("queued", "training")
+        return run is not None and run.is_training
 
     def _on_train(self) -> None:
         name = "action.model.stop" if self._is_training() else "action.model.train"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
-from workbench.figures.tree import TreeFigure, date_columns, tree_of_run
+from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.tree import TreeCanvas
@@ -183,7 +183,7 @@ class TreePanel(QWidget):
         tree = result.trees[tree_idx]
         if before is not None and is_same_tree and before.tree is tree and before.title == name:
             return
-        figure = tree_of_run(name, result, tree_idx, date_columns(self._context.document.table))
+        figure = tree_of_run(name, result, tree_idx, self._context.document.table)
         is_open = self._carried_open(before, figure) if is_same_tree and before is not None else None
         self._result, self._shown_tree = result, (run_id, tree_idx)
         self._set_figure(figure, is_open)
