@@ -81,12 +81,16 @@ def sales():
     )
 
 
-def test_dates_and_years_are_written_as_such_under_on_and_beside_the_surface(qtbot, session, person):
-    document = session.document
-    document.open_table(sales())
-    document.set_target("sold")
+def trained_panel(qtbot, session, person):
+    """The Surface view of a tree trained on the sales."""
+    session.document.open_table(sales())
+    session.document.set_target("sold")
     train(qtbot, session, "tree")
-    panel = person.find("panel.surface")
+    return person.find("panel.surface")
+
+
+def test_dates_and_years_are_written_as_such_under_on_and_beside_the_surface(qtbot, session, person):
+    document, panel = session.document, trained_panel(qtbot, session, person)
 
     def show(x_name, y_name):
         document.set_view_state("surface_columns", [x_name, y_name])
@@ -115,11 +119,7 @@ def test_dates_and_years_are_written_as_such_under_on_and_beside_the_surface(qtb
 
 
 def test_a_held_date_is_entered_as_a_date(qtbot, session, person):
-    document = session.document
-    document.open_table(sales())
-    document.set_target("sold")
-    train(qtbot, session, "tree")
-    panel = person.find("panel.surface")
+    document, panel = session.document, trained_panel(qtbot, session, person)
     document.set_view_state("surface_columns", ["size", None])
     panel._refresh()
     person.wait(lambda: panel.figure is not None and panel.figure.x.name == "size")

@@ -10,7 +10,7 @@ import numpy as np
 import openpyxl
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QInputDialog, QLabel, QLineEdit, QMessageBox
 
 from engine.errors import DataError
 from tests.ui.person import CTRL, NONE, Person
@@ -18,6 +18,9 @@ from workbench.jobs import Job
 from workbench.project import load_project
 from workbench.scripts import make_script
 
+C01 = (
+    "zeit;temp;menge\n2024-03-01 08:00;21,5;1.250,75\n2024-03-01 08:10;22,0;980,00\n2024-03-01 08:20;;12,5\n"
+)
 C08 = "land,wert\n" + 'NA,1\nDE,2\n"NA",3\n,4\nN/A,5\n' * 8
 DATES = "when,y\n" + "".join(f"{1 + i % 12:02d}/{1 + i % 9:02d}/2020,{i}\n" for i in range(60))
 
@@ -31,9 +34,9 @@ def person(qtbot, window) -> Person:
 def opened(person, window, document, tmp_path):
     """Write a file, open it, and unfold the strip."""
 
-    def open_file(content: str, name: str = "t.csv"):
+    def open_file(content: str, name: str = "t.csv", encoding: str = "utf-8"):
         path = tmp_path / name
-        path.write_text(content, encoding="utf-8")
+        path.write_bytes(content.encode(encoding))
         window.files.open_path(str(path))
         person.wait(lambda: document.table is not None)
         person.click("data.import.change")
@@ -77,6 +80,14 @@ def reopened(person, window, document, tmp_path, dialogs):
     window.files.open_path(str(path))
     person.wait(lambda: document.path == path)
     return path
+
+
+def told_by_script(document, tmp_path, asked: str) -> str:
+    """Run the current model's script, and print at its end what is asked."""
+    script = make_script(document, document.current_run_id) + f"\nprint({asked})\n"
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    command = [sys.executable, tmp_path / "script.py"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
 
 
 # ---- in a worker -------------------------------------------------------------------------------
@@ -226,6 +237,86 @@ def test_roles_chosen_while_reading_are_kept(person, document, opened, slow_work
     assert (document.target, document.roles["c"]) == ("b", "weight")
 
 
+# ---- what the strip tells, and changes (C01, C02) ------------------------------------------------
+
+
+def read_again(person, document, **choices: str) -> None:
+    before = document.table
+    for name, text in choices.items():
+        person.choose(f"data.import.{name}", text)
+    person.click("data.import.read")
+    person.wait(lambda: document.table is not before)
+
+
+def test_c01_the_strip_names_the_signs_that_were_found(person, window, document, opened):
+    opened(C01)
+    strip = person.find("data.import.summary")
+    assert strip.full_text() == "semicolon, decimal comma, thousands point, UTF-8, header"
+    assert document.table.column("menge").values.tolist() == [1250.75, 980.0, 12.5]
+    window.centre.show_view("table")
+    model = person.find("table.view").model()
+    shown = [[model.index(row, k).data() for k in range(3)] for row in range(3)]
+    assert [line[2] for line in shown] == ["1.250,75", "980,00", "12,5"]
+    assert shown[0][1] == "21,5"
+    window.resize(1024, 700)  # the tip is made anew with the label's width
+    window.resize(1440, 900)
+    assert "Missing is (empty cell), NA, N/A" in strip.toolTip()
+
+
+def test_c01_which_reading_was_taken_is_shown_and_switched(person, document, opened):
+    opened("menge\n1.250\n2.500\n")
+    notes, strip = person.find("data.import.notes", QLabel), person.find("data.import.summary")
+    assert "1.250 could be 1.25 or 1250; read as 1.25, set decimal sign ','" in notes.text()
+    assert document.table.column("menge").values.tolist() == [1.25, 2.5]
+    read_again(person, document, decimal="comma", thousands="point")
+    assert document.table.column("menge").values.tolist() == [1250, 2500]
+    assert "decimal comma, thousands point" in strip.full_text()
+    assert "1.250 could be 1250 or 1.25; read as 1250" in notes.text()
+
+
+def test_c02_the_strip_names_the_encoding_and_changes_it(person, document, opened):
+    opened("größe,klasse\n180,ja\n", encoding="latin-1")
+    strip, encoding = person.find("data.import.summary"), person.find("data.import.encoding")
+    assert "CP1252" in strip.full_text()
+    assert encoding.currentText() == "CP1252"
+    assert document.table.names == ("größe", "klasse")
+    before = document.table
+    person.choose("data.import.encoding", "UTF-8")
+    person.click("data.import.read")
+    notes = person.find("data.import.notes", QLabel)
+    person.wait(lambda: "not utf-8 (byte 0xF6 at offset 2, line 1)" in notes.text())
+    assert document.table is before
+    assert encoding.currentText() == "CP1252"
+    read_again(person, document, encoding="CP1251")
+    assert document.table.names[0] == "grцЯe"
+    assert "CP1251" in strip.full_text()
+
+
+def test_c02_a_file_that_fits_no_encoding_is_opened_with_the_one_that_is_chosen(
+    person, window, document, small_table, tmp_path
+):
+    document.open_table(small_table)
+    document.mark_saved(tmp_path / "small.treewright")
+    path = tmp_path / "jp.csv"
+    path.write_bytes("番号,値\n東京,1\n".encode("shift_jis"))
+    window.files.open_path(str(path))
+    notice = person.find("notice.text", QLabel)
+    person.wait(notice.isVisible)
+    assert "jp.csv" in notice.text()
+    assert "offset 2, line 1" in notice.text()
+    assert document.table is small_table, "nothing is half loaded"
+    assert person.find("notice.mend").text() == "Choose the Encoding"
+    person.click("notice.mend")
+    box = person.find("prompt.encoding", QInputDialog)
+    choice = box.findChild(QComboBox)
+    choice.setCurrentText("SHIFT_JIS")
+    box.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok).click()
+    person.wait(lambda: document.table is not small_table)
+    assert document.table.names == ("番号", "値")
+    assert document.table.column("番号").text(0) == "東京"
+    assert "SHIFT_JIS" in person.find("data.import.summary").full_text()
+
+
 # ---- missing values of single columns (C08) ----------------------------------------------------
 
 
@@ -328,13 +419,8 @@ def test_the_script_reads_dates_in_the_chosen_order(person, document, opened, tm
     document.set_target("y")
     person.add("tree")
     person.train()
-    script = make_script(document, document.current_run_id)
-    script += "\nprint([float(day) for day in X['when']])\n"
-    (tmp_path / "script.py").write_text(script, encoding="utf-8")
-    told = subprocess.run(
-        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=True
-    ).stdout
-    assert told.splitlines()[-1] == str(document.table.column("when").values.tolist())
+    told = told_by_script(document, tmp_path, "[float(day) for day in X['when']]")
+    assert told == str(document.table.column("when").values.tolist())
 
 
 def test_the_script_reads_a_column_s_own_tokens(person, document, opened, tmp_path):
@@ -345,13 +431,8 @@ def test_the_script_reads_a_column_s_own_tokens(person, document, opened, tmp_pa
     document.set_as_classes(False)
     person.add("tree")
     person.train()
-    script = make_script(document, document.current_run_id)
-    script += "\nprint(X['land'].value_counts(sort=False).to_dict(), int(X['land'].isna().sum()))\n"
-    (tmp_path / "script.py").write_text(script, encoding="utf-8")
-    told = subprocess.run(
-        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=True
-    ).stdout
-    assert told.splitlines()[-1] == "{'DE': 8, 'NA': 16} 16"
+    asked = "X['land'].value_counts(sort=False).to_dict(), int(X['land'].isna().sum())"
+    assert told_by_script(document, tmp_path, asked) == "{'DE': 8, 'NA': 16} 16"
 
 
 # ---- sheets of a workbook ----------------------------------------------------------------------

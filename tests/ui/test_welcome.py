@@ -35,12 +35,12 @@ def test_recent_files_are_listed_latest_first_and_open(window, document, qtbot, 
         qtbot.waitUntil(
             lambda name=name: document.table is not None and document.table.name.startswith(name[:3])
         )
-    assert [path.split("/")[-1] for path in window.files.recent()] == ["two & three.csv", "one.csv"]
-    window.welcome.set_recent(window.files.recent())
+    assert [path.split("/")[-1] for path in window.files.recent.paths()] == ["two & three.csv", "one.csv"]
+    window.welcome.set_recent(window.files.recent.paths())
     entry = window.welcome.findChild(QPushButton, "welcome.recent.0")
     assert entry.text() == "two && three.csv"
     (tmp_path / "one.csv").unlink()
-    assert len(window.files.recent()) == 1, "a file that is gone is not offered"
+    assert len(window.files.recent.paths()) == 1, "a file that is gone is not offered"
 
 
 def test_long_names_are_shortened_in_the_middle():

@@ -153,7 +153,7 @@ def test_save_asks_once_then_writes_and_reopens(window, document, qtbot, tmp_pat
     document.open_table(make_table("other", {"a": [1, 2]}))
     open_file(window, document, qtbot, path)
     assert (document.target, document.roles["size"]) == ("y", "ignored")
-    assert window.files.recent()[0] == str(path)
+    assert window.files.recent.paths()[0] == str(path)
 
 
 def test_a_failed_save_says_so_and_keeps_the_work(window, document, qtbot, tmp_path, dialogs, small_table):

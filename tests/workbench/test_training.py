@@ -451,20 +451,6 @@ def test_c37_a_training_and_a_surface_at_once_give_what_each_gives_alone(session
     assert all(np.array_equal(one, expected) for one in found)
 
 
-def test_c36_after_a_stop_the_same_training_gives_the_same_model(session):
-    document = session.document
-    reference = document.run(session.train("boosting", n_estimators=5)).result
-    run_id = document.add_run("boosting")
-    document.set_parameter(run_id, "n_estimators", 100_000)
-    session.trainer.advanced.connect(lambda *_told: session.trainer.stop())
-    session.retrain(run_id)
-    assert document.run(run_id).state == "stopped"
-    session.trainer.advanced.disconnect()
-    document.set_parameter(run_id, "n_estimators", 5)
-    session.retrain(run_id)
-    assert document.run(run_id).result.trees == reference.trees
-
-
 # ---- taking away -------------------------------------------------------------------------------
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from engine.errors import DataError
 
+ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "iso8859-15", "cp1250", "cp1251", "mac-roman", "cp437",
+             "shift_jis", "gb18030", "big5", "euc-kr")  # fmt: skip
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
@@ -15,9 +17,11 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "iso8859-15", "cp1250", "cp1251", "mac-roman", "cp437",
-             "shift_jis", "gb18030", "big5", "euc-kr")  # fmt: skip
 _NO_TEXT_BYTES = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+
+
+class EncodingUnknown(DataError):  # noqa: N818 - says what is the case
+    """The bytes are no text in the encodings that were tried; another may fit."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,10 @@ def decode(data: bytes, file_name: str, encoding: str | None = None) -> Decoded:
 
     Raises
     ------
+    EncodingUnknown
+        The bytes fit no encoding; names file, byte offset and line.
     DataError
-        The bytes fit no encoding, or are no text at all; names file, byte offset and line.
+        The bytes are no text at all.
     """
     if encoding is not None:
         return _decode_as(data, file_name, encoding)
@@ -57,7 +63,7 @@ def decode(data: bytes, file_name: str, encoding: str | None = None) -> Decoded:
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError as error:
-        raise DataError(
+        raise EncodingUnknown(
             f"{file_name}: the bytes are neither UTF-8 (byte {in_utf8.start:,}) nor Windows-1252 "
             f"({_place(data, error.start)}); choose the encoding, or save the file as UTF-8"
         ) from None
@@ -74,7 +80,7 @@ def _decode_as(data: bytes, file_name: str, encoding: str) -> Decoded:
     try:
         text = data.decode(name)
     except UnicodeDecodeError as error:
-        raise DataError(
+        raise EncodingUnknown(
             f"{file_name}: the bytes are not {encoding} ({_place(data, error.start)}); "
             "choose another encoding"
         ) from None

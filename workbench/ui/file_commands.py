@@ -1,13 +1,13 @@
-"""Commands of the File and Edit menus: open, save, recent files, the save prompt, undo."""
+"""Commands of the File and Edit menus: open, save, the save prompt, undo."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
@@ -15,14 +15,16 @@ from workbench.document import PROJECT_SUFFIX
 from workbench.exports import MODEL_SUFFIX
 from workbench.figures.words import counted
 from workbench.jobs import Job
+from workbench.readers.encodings import EncodingUnknown
 from workbench.ui import file_dialogs
 from workbench.ui.centre import VIEWS, Centre
+from workbench.ui.prompts import ask_encoding, save_prompt
+from workbench.ui.recent import RecentMenu
 
 if TYPE_CHECKING:
     from workbench.state import Snapshot
     from workbench.ui.main_window import MainWindow
 
-MAX_RECENT = 8
 FRONT_VIEWS = "front_views"  # of a document's view state: the names of the views that are not behind a tab
 PROJECT_FILTER = "Treewright project (*.treewright)"
 Keys = QKeySequence.StandardKey
@@ -45,6 +47,23 @@ def table_filter() -> str:
     return f"Tables ({' '.join(f'*{suffix}' for suffix in SUFFIXES)});;All files (*)"
 
 
+class _Cure(NamedTuple):
+    """What a person can do about an error: the words of a button, and what it asks."""
+
+    error: type[BaseException]
+    words: str
+    ask: Callable[[], object]
+
+
+class _Reading(NamedTuple):
+    """A file or sample that a worker reads: its name, how, who takes what was found, and the cure."""
+
+    name: str
+    read: Callable[[], Any]
+    take: Callable[[Any], object]
+    cure: _Cure | None = None
+
+
 class FileCommands(QObject):
     """Adds its actions to the window's set when it is made."""
 
@@ -56,7 +75,8 @@ class FileCommands(QObject):
         self._waiting: list[Callable[[], object]] = []  # for the save that is being written
         self._queued: list[tuple[Path, Callable[[], object] | None]] = []
         self._prompt: QMessageBox | None = None
-        self._recent_menu: QMenu | None = None
+        self.recent = RecentMenu(self._settings, window)
+        self.recent.chosen.connect(self.open_path)
         self._add_actions()
         self._document.table_changed.connect(self._refresh)
         for signal in (self._document.dirty_changed, self._document.run_added, self._document.run_removed):
@@ -88,10 +108,10 @@ class FileCommands(QObject):
         stack.redoTextChanged.connect(self._on_redo_text)
 
     def _on_undo_text(self, text: str) -> None:
-        self._window.actions_["action.edit.undo"].setText(f"Undo {text}".strip().replace("&", "&&"))
+        self._window.actions_["action.edit.undo"].setText(_step_text("Undo", text))
 
     def _on_redo_text(self, text: str) -> None:
-        self._window.actions_["action.edit.redo"].setText(f"Redo {text}".strip().replace("&", "&&"))
+        self._window.actions_["action.edit.redo"].setText(_step_text("Redo", text))
 
     def _refresh(self, *_: object) -> None:
         for verb in ("save", "save_as", "include_rows"):
@@ -99,25 +119,22 @@ class FileCommands(QObject):
 
     def submenu(self, name: str) -> QMenu:
         """The submenu "menu.samples" or "menu.recent"."""
-        if name == "menu.samples":
-            from workbench.samples import SAMPLES
+        if name == "menu.recent":
+            return self.recent
+        from workbench.samples import SAMPLES
 
-            menu = QMenu("Open Sample", self._window)
-            for sample in SAMPLES:
-                menu.addAction(sample.title).triggered.connect(
-                    lambda _checked=False, key=sample.key: self.open_sample(key)
-                )
-            return menu
-        self._recent_menu = QMenu("Open Recent", self._window)
-        self._fill_recent()
-        return self._recent_menu
+        menu = QMenu("Open Sample", self._window)
+        for sample in SAMPLES:
+            menu.addAction(sample.title).triggered.connect(
+                lambda _checked=False, key=sample.key: self.open_sample(key)
+            )
+        return menu
 
     # -- opening
 
     def ask_open(self) -> None:
         """Ask for a file and open it."""
-        folder = str(self._settings.value("file/folder", ""))
-        file_dialogs.ask_open(self._window, "Open", open_filter(), folder, self.open_path)
+        file_dialogs.ask_open(self._window, "Open", open_filter(), self.recent.folder, self.open_path)
 
     def open_path(self, path_text: str) -> None:
         """Open a table, project or model; a document with changes asks to be saved first."""
@@ -134,49 +151,51 @@ class FileCommands(QObject):
         if path.suffix == PROJECT_SUFFIX or path.name.endswith(MODEL_SUFFIX):
             self._load_project(path, None)
         else:
-            self._start(path.name, lambda: _read_table(path), lambda table: self._take_table(path, table))
+            self._load_table(path, None)
 
     def _load_project(self, path: Path, data_path: Path | None) -> None:
-        read = lambda: _read_project(path, data_path)  # noqa: E731 - bound to this file
-        self._start(path.name, read, lambda found: self._take_project(path, found), path)
-
-    def _load_sample(self, sample) -> None:
-        self._start(
-            sample.title, lambda: _read_sample(sample.key), lambda table: self._take_sample(sample, table)
-        )
-
-    def _start(
-        self,
-        name: str,
-        read: Callable[[], Any],
-        take: Callable[[Any], object],
-        project: Path | None = None,
-    ) -> None:
-        self._document.post_message(f"Opening {name}")
-        before = self._document.snapshot()
-        job = self._window.context.lanes.views.submit_latest(
-            "file.open", lambda _monitor: _read_and_prepare(read), f"Opening {name}"
-        )
-        job.ended.connect(lambda future: self._on_read(name, future, take, project, before))
-
-    def _on_read(
-        self, name: str, future, take: Callable[[Any], object], project: Path | None, before: Snapshot
-    ) -> None:
         from workbench.project import DataFileMissing
 
+        cure = _Cure(DataFileMissing, "Find the Data File", lambda: self._ask_data(path))
+        read = lambda: _read_project(path, data_path)  # noqa: E731 - bound to this file
+        self._start(_Reading(path.name, read, lambda found: self._take_project(path, found), cure))
+
+    def _load_table(self, path: Path, encoding: str | None) -> None:
+        ask = lambda: ask_encoding(  # noqa: E731 - bound to this file
+            self._window, path.name, lambda chosen: self._load_table(path, chosen)
+        )
+        read = lambda: _read_table(path, encoding)  # noqa: E731 - as above
+        cure = _Cure(EncodingUnknown, "Choose the Encoding", ask)
+        self._start(_Reading(path.name, read, lambda table: self._take_table(path, table), cure))
+
+    def _load_sample(self, sample) -> None:
+        read = lambda: _read_sample(sample.key)  # noqa: E731 - bound to this sample
+        self._start(_Reading(sample.title, read, lambda table: self._take_sample(sample, table)))
+
+    def _start(self, reading: _Reading) -> None:
+        title = f"Opening {reading.name}"
+        self._document.post_message(title)
+        before = self._document.snapshot()
+        job = self._window.context.lanes.views.submit_latest(
+            "file.open", lambda _monitor: _read_and_prepare(reading.read), title
+        )
+        job.ended.connect(lambda future: self._on_read(reading, future, before))
+
+    def _on_read(self, reading: _Reading, future, before: Snapshot) -> None:
         if future.cancelled():
             return
-        error = future.exception()
+        error, name, cure = future.exception(), reading.name, reading.cure
         if isinstance(error, OSError | ValueError):  # what a file can do wrong; DataError is a ValueError
             text = str(error) if name in str(error) else f"{name}: {error}"
-            if project is not None and isinstance(error, DataFileMissing):
-                self._window.notice.say(text, "Find the Data File", lambda: self._ask_data(project))
-            else:
-                self._window.notice.say(text, "Open Another", self.ask_open)
+            if cure is None or not isinstance(error, cure.error):
+                cure = _Cure(type(error), "Open Another", self.ask_open)
+            self._window.notice.say(text, cure.words, cure.ask)
             self._document.post_message(f"{name} was not opened")
             return
         found = future.result()
-        show = lambda: self._window.prepare_centre(lambda: take(found))  # noqa: E731 - bound to what was read
+        show = lambda: self._window.prepare_centre(  # noqa: E731 - bound to what was read
+            lambda: reading.take(found)
+        )
         if before.holds_work_of(self._document.snapshot()):
             show()  # changes from before the reading were asked about then
         else:
@@ -194,7 +213,7 @@ class FileCommands(QObject):
     def _take_table(self, path: Path, table) -> None:
         self._window.notice.hide()
         self._document.open_table(table)
-        self._remember(path)
+        self.recent.remember(path)
         self._document.post_message(_opened_text(table))
 
     def _take_sample(self, sample, table) -> None:
@@ -210,37 +229,12 @@ class FileCommands(QObject):
         for view in self._document.view_state.get(FRONT_VIEWS, ()):
             if view in VIEWS:
                 self._window.views.show_view(view)
-        self._remember(path)
+        self.recent.remember(path)
         what = "" if self._document.table is not None else ": a model without a table, to look at and apply"
         self._document.post_message(f"Opened {path.name}{what}")
         notes = getattr(description, "notes", ())
         if notes:
             self._window.notice.say("\n".join(notes))
-
-    # -- recent files
-
-    def recent(self) -> list[str]:
-        """Recent files that still exist, latest first."""
-        stored = self._settings.value("file/recent", [])
-        listed = stored if isinstance(stored, list) else [stored]  # one entry comes back as plain text
-        return [name for name in listed if isinstance(name, str) and Path(name).exists()][:MAX_RECENT]
-
-    def _remember(self, path: Path) -> None:
-        text = str(path.resolve())
-        listed = [text, *(name for name in self.recent() if name != text)]
-        self._settings.setValue("file/recent", listed[:MAX_RECENT])
-        self._settings.setValue("file/folder", str(path.resolve().parent))
-        self._fill_recent()
-
-    def _fill_recent(self) -> None:
-        if self._recent_menu is None:
-            return
-        self._recent_menu.clear()
-        for name in self.recent():
-            action = self._recent_menu.addAction(Path(name).name.replace("&", "&&"))
-            action.setToolTip(name)
-            action.triggered.connect(lambda _checked=False, name=name: self.open_path(name))
-        self._recent_menu.setEnabled(not self._recent_menu.isEmpty())
 
     # -- saving
 
@@ -256,8 +250,7 @@ class FileCommands(QObject):
         """Ask where to save."""
         if self._document.is_empty:
             return
-        folder = Path(str(self._settings.value("file/folder", "")))
-        proposal = str(folder / f"{Path(self._document.name).stem}{PROJECT_SUFFIX}")
+        proposal = str(Path(self.recent.folder) / f"{Path(self._document.name).stem}{PROJECT_SUFFIX}")
         file_dialogs.ask_save(
             self._window,
             "Save Project",
@@ -308,7 +301,7 @@ class FileCommands(QObject):
         error = future.exception()
         if error is None:
             self._document.mark_saved(path, snapshot)
-            self._remember(path)
+            self.recent.remember(path)
             rows = " with the rows" if include_rows else " without rows; it needs the data file beside it"
             self._document.post_message(f"Saved {path.name}{rows if snapshot.data.table is not None else ''}")
         else:
@@ -337,19 +330,7 @@ class FileCommands(QObject):
         if self._prompt is not None:
             self._prompt.raise_()
             return
-        box = QMessageBox(self._window)
-        box.setObjectName("prompt.save")
-        box.setWindowModality(Qt.WindowModality.WindowModal)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(question)
-        box.setInformativeText(f"{self._document.name} has changes that are not saved.")
-        box.setStandardButtons(
-            QMessageBox.StandardButton.Save
-            | QMessageBox.StandardButton.Discard
-            | QMessageBox.StandardButton.Cancel
-        )
-        box.setDefaultButton(QMessageBox.StandardButton.Save)
+        box = save_prompt(self._window, question, self._document.name)
         box.finished.connect(lambda answer: self._on_answered(answer, question, then))
         self._prompt = box
         box.open()
@@ -367,6 +348,10 @@ def _front_views(centre: Centre) -> list[str]:
     # Qt keeps a dock behind a tab "visible" and moves it outside of the window.
     shown = [name for name, dock in centre.docks.items() if dock.isVisible()]
     return [name for name in shown if centre.rect().intersects(centre.docks[name].geometry())]
+
+
+def _step_text(verb: str, step: str) -> str:
+    return f"{verb} {step}".strip().replace("&", "&&")
 
 
 def _opened_text(table) -> str:
@@ -388,10 +373,11 @@ def _save(snapshot: Snapshot, path: Path, include_rows: bool) -> None:
     save_project(snapshot, path, include_rows)
 
 
-def _read_table(path: Path):
+def _read_table(path: Path, encoding: str | None):
+    from workbench.datasets import ReadOptions
     from workbench.readers import read_table
 
-    return read_table(path)
+    return read_table(path, ReadOptions(encoding=encoding))
 
 
 def _read_sample(key: str):

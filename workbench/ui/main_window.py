@@ -206,7 +206,7 @@ class MainWindow(QMainWindow):
         self.welcome.sample_chosen.connect(self.files.open_sample)
         self.welcome.file_chosen.connect(self.files.open_path)
         self.welcome.open_requested.connect(self.files.ask_open)
-        self.welcome.set_recent(self.files.recent())
+        self.welcome.set_recent(self.files.recent.paths())
 
     # -- the middle
 
@@ -251,7 +251,7 @@ class MainWindow(QMainWindow):
             self._pages.setCurrentWidget(self.ensure_centre())
         else:
             self._pages.setCurrentWidget(self.welcome)
-            self.welcome.set_recent(self.files.recent())
+            self.welcome.set_recent(self.files.recent.paths())
         for name in ("data", "models"):
             self.docks[name].setVisible(has_work)
         self._place_settings()

@@ -76,7 +76,7 @@ class ElidedLabel(Label):
     """A one-line label that shortens its text to the room there is; the tool tip has all of it."""
 
     def __init__(self, text: str = "", look: str = "body", mode=Qt.TextElideMode.ElideMiddle, parent=None):
-        self._full, self._mode = "", mode
+        self._full, self._more, self._mode = "", "", mode
         super().__init__(text, look, parent=parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
@@ -88,10 +88,16 @@ class ElidedLabel(Label):
     def full_text(self) -> str:
         return self._full
 
+    def explain(self, more: str) -> None:
+        """Say more in the tool tip than the text itself."""
+        self._more = more
+        self._elide()
+
     def _elide(self) -> None:
         shown = QFontMetrics(self.font()).elidedText(self._full, self._mode, max(self.width(), 24))
         super().setText(shown)
-        self.setToolTip(literal(self._full) if shown != self._full else "")
+        told = [text for text in (self._full if shown != self._full else "", self._more) if text]
+        self.setToolTip(literal("\n".join(told)) if told else "")
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())

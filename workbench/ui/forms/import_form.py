@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QScrollArea, QWidget
 
+from workbench.readers.encodings import ENCODINGS
 from workbench.ui import theme
-from workbench.ui.widgets import ComboBox, ElidedLabel, Label, button, column, literal, row
+from workbench.ui.widgets import ComboBox, ElidedLabel, Label, button, column, row
 
 if TYPE_CHECKING:
     from workbench.datasets import ReadOptions, Table
@@ -17,17 +18,6 @@ if TYPE_CHECKING:
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blanks"}
 DECIMALS = {".": "point", ",": "comma"}
 THOUSANDS = {"": "none", ",": "comma", ".": "point", " ": "blank", "'": "apostrophe"}
-ENCODINGS = (
-    "utf-8",
-    "utf-16",
-    "cp1252",
-    "latin-1",
-    "iso-8859-15",
-    "cp1250",
-    "cp1251",
-    "shift_jis",
-    "gb18030",
-)
 ORDERS = {"": "day, a guess", "day": "day", "month": "month"}
 DAY_FIRST = {"": None, "day": True, "month": False}
 EMPTY_TOKEN = "(empty cell)"
@@ -44,6 +34,8 @@ def summary(table: Table) -> str:
         words.append(SEPARATORS.get(options.separator, repr(options.separator)))
     if options.decimal:
         words.append(f"decimal {DECIMALS.get(options.decimal, options.decimal)}")
+    if options.thousands:
+        words.append(f"thousands {THOUSANDS.get(options.thousands, options.thousands)}")
     if options.encoding:
         words.append(options.encoding.upper())
     if options.sheet:
@@ -220,7 +212,9 @@ class ImportForm(QFrame):
 
     def _show_summary(self, table: Table) -> None:
         self._summary.setText("Reading the file again" if self._is_busy else summary(table))
-        self._summary.setToolTip(literal("\n".join(table.notes[:MAX_TIP_NOTES])))
+        tokens = f"Missing is {tokens_to_text(table.options.missing_tokens)}"
+        lines = [*([] if table.path is None else [tokens]), *table.notes[:MAX_TIP_NOTES]]
+        self._summary.explain("\n".join(lines))
 
     def _show_notes(self, table: Table) -> None:
         self._notes.setText("\n".join(table.notes[:6]))

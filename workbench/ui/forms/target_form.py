@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from workbench.ui import icons
-from workbench.ui.widgets import ComboBox, ElidedLabel, Header, Label, column, literal, row
+from workbench.ui.widgets import ComboBox, ElidedLabel, Header, Label, column, row
 
 if TYPE_CHECKING:
     from workbench.document import Document
@@ -107,6 +107,7 @@ class SplitForm(QWidget):
             self.edits[name] = edit
             columns.append(column(Label(text if name == "seed" else f"{text} %", "caption"), edit, spacing=2))
         self._body.setLayout(column(row(*columns, spacing=6), self._error, spacing=4))
+        self._summary.explain("Train, validation and test rows, drawn once with this seed")
         self._body.hide()
         self._header.toggled.connect(self._body.setVisible)
         top = row(self._header, self._summary)
@@ -121,7 +122,6 @@ class SplitForm(QWidget):
             self.edits[name].setText(f"{share * 100:.10g}")
         self.edits["seed"].setText(str(split.seed))
         self._summary.setText(" / ".join(f"{share * 100:.3g}" for share in shares) + f" %, seed {split.seed}")
-        self._summary.setToolTip(literal("Train, validation and test rows, drawn once with this seed"))
         self._say("")
 
     def _say(self, text: str) -> None:
