@@ -58,9 +58,15 @@ def test_c33_pixels_stand_where_the_axes_say(qtbot):
 
     for x, y, label in ((8, 0.05, 1), (8, 0.95, 1), (6, 0.05, 0), (6, 0.95, 0)):
         assert colour_at(x, y) == theme.mix(theme.class_colour(label), ground, 0.5)
-        assert plot.class_at(x, y) == label
     up, down = (plot.plot.vb.mapViewToScene(QPointF(5, y)).y() for y in (0.9, 0.1))
     assert up < down
+    for x, y in np.random.default_rng(0).uniform((0, 0), (10, 1), (300, 2)):  # at any point
+        plot._on_mouse_moved(plot.plot.vb.mapViewToScene(QPointF(x, y)))
+        assert plot._hover.isVisible()
+        winner = plot._hover.toPlainText().splitlines()[2]
+        assert winner == f"{'b' if x > 7 else 'a'} 100.0 %"
+    plot._on_mouse_moved(plot.plot.vb.mapViewToScene(QPointF(10.5, 0.5)))
+    assert not plot._hover.isVisible()
 
 
 @pytest.mark.parametrize("kind", ["tree", "forest", "boosting"])

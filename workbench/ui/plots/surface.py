@@ -186,11 +186,6 @@ class SurfacePlot(FigurePlot):
         self.plot.addItem(item, ignoreBounds=True)
         self._points.append(item)
 
-    def class_at(self, x: float, y: float) -> int | None:
-        """Class of the pixel that is drawn at a data position; None outside."""
-        column, row = self.figure.x.cell_at(x), self.figure.y.cell_at(y)
-        return None if column is None or row is None else int(self.figure.labels[row, column])
-
     def hover_text(self, point: QPointF) -> str:
         return self.figure.text_at(point.x(), point.y())
 
