@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+import zlib
 
 import numpy as np
 import pytest
@@ -111,6 +112,25 @@ def test_plots_export_in_all_formats_and_keep_their_dress(qtbot, tmp_path):
     for literal in ("a<b", "x & y", "loss <nats>", '"q" & <b>'):
         assert literal in texts, literal
     assert training.curves[0].opts["pen"].color() == QColor(theme.LINES_DARK[0])
+    assert_drawn_to_one_scale(tmp_path / "training")
+
+
+def assert_drawn_to_one_scale(path):
+    """Axes are recorded for the screen; played for 72 or 192 dots an inch they left the curves."""
+    drawing = path.with_suffix(".svg").read_text(encoding="utf-8")
+    scales = {float(a) for a, d in re.findall(r"matrix\((\S+?),0,0,([^,]+),", drawing) if a == d}
+    assert scales == {1.0}, scales
+    streams = re.findall(rb"stream\r?\n(.*?)endstream", path.with_suffix(".pdf").read_bytes(), re.DOTALL)
+    page = next(text for text in map(inflated, streams) if b" cm" in text)
+    scales = {float(a) for a, d in re.findall(rb"(\S+) 0 0 (\S+) \S+ \S+ cm", page) if a == d}
+    assert scales == {1.0}, scales
+
+
+def inflated(stream: bytes) -> bytes:
+    try:
+        return zlib.decompress(stream)
+    except zlib.error:
+        return b""  # a font or the catalogue, stored as it is
 
 
 def test_another_ending_or_folder_is_refused_in_words(canvas, tmp_path):

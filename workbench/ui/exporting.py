@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QPicture
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QGraphicsView, QWidget
 
@@ -20,6 +20,7 @@ from workbench.ui.plots.tree import TreeCanvas
 SCALE = 2
 MAX_SIDE_PX = 16000  # of a PNG; larger pictures are drawn smaller
 MARGIN_PX = 16
+POINTS_PER_INCH = 72
 OTHER_FONTS = "'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
 FORMATS = {".png": "PNG picture", ".svg": "SVG drawing", ".pdf": "PDF document"}
 
@@ -41,12 +42,13 @@ def export_picture(view: QGraphicsView, path: str | Path) -> None:
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise DataError(f"{path.name!r} ends in {path.suffix!r}; choose one of {', '.join(FORMATS)}")
-    with _dressed_for_paper(view) as source:
+    scale = SCALE if path.suffix.lower() == ".png" else 1
+    with _dressed_for_paper(view, scale) as source:
         _WRITERS[path.suffix.lower()](view, source, path)
 
 
 @contextmanager
-def _dressed_for_paper(view: Any) -> Iterator[QRectF]:
+def _dressed_for_paper(view: Any, scale: int) -> Iterator[QRectF]:
     """Repaint the view in the light palette while it is drawn into a file; yields the scene's rectangle."""
     with theme.exporting():
         if isinstance(view, TreeCanvas):
@@ -55,7 +57,7 @@ def _dressed_for_paper(view: Any) -> Iterator[QRectF]:
         else:
             view.redraw()
             source = QRectF(view.viewport().rect())
-            _set_export_mode(view, {"resolutionScale": SCALE})
+            _set_export_mode(view, {"resolutionScale": scale})
         try:
             yield source
         finally:
@@ -93,9 +95,15 @@ def _write_png(view: QGraphicsView, source: QRectF, path: Path) -> None:
         raise _unwritable(path)
 
 
+def _dots_per_inch() -> int:
+    """Of pyqtgraph's axes, which are recorded first and then played: larger on a device with more dots."""
+    return QPicture().logicalDpiX()
+
+
 def _write_svg(view: QGraphicsView, source: QRectF, path: Path) -> None:
     generator = QSvgGenerator()
     generator.setFileName(str(path))
+    generator.setResolution(_dots_per_inch())
     generator.setSize(source.size().toSize())
     target = QRectF(0, 0, source.width(), source.height())
     generator.setViewBox(target)
@@ -115,12 +123,13 @@ def _name_other_fonts(path: Path) -> None:
 
 def _write_pdf(view: QGraphicsView, source: QRectF, path: Path) -> None:
     writer = QPdfWriter(str(path))
-    points = QSizeF(source.width() * 0.75, source.height() * 0.75)  # 96 pixels an inch, 72 points
+    dots = _dots_per_inch()
+    points = QSizeF(source.width() * POINTS_PER_INCH / dots, source.height() * POINTS_PER_INCH / dots)
     writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(writer.pageLayout().minimumMargins())
-    writer.setResolution(96 * SCALE)
+    writer.setResolution(dots)
     writer.setTitle("Treewright")
-    target = QRectF(0, 0, source.width() * SCALE, source.height() * SCALE)
+    target = QRectF(0, 0, source.width(), source.height())
     _try(lambda: _paint(view, source, writer, target), path)
 
 
