@@ -14,6 +14,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from workbench.ui import fonts, icons, theme
+from workbench.ui.stylesheet import style_sheet
+from workbench.ui.widgets import FOCUS_PX, paint_focus
 
 SURFACES = ("window", "surface", "raised", "hover")
 TEXTS = ("text", "text2", "text3", "accent", "danger", "warning", "good", "info")
@@ -246,3 +248,65 @@ def test_ten_thousand_repaints_lose_no_reference_to_none(qtbot):
     for _ in range(10_000):
         widget.render(pixmap)
     assert abs(sys.getrefcount(None) - before) < 1_000
+
+
+FOCUSED = (
+    'QFrame[look="card"]',
+    "QToolButton",
+    "QPushButton",
+    'QPushButton[look="primary"]',
+    'QPushButton[look="quiet"]',
+    "QLineEdit",
+    "QComboBox",
+    "QAbstractSpinBox",
+    "QPlainTextEdit",
+    "QTableView::item",
+    "QTreeView::item",
+    "QTabBar::tab",
+    "QCheckBox::indicator",
+    "QRadioButton::indicator",
+)
+
+
+def rules(sheet: str) -> dict[str, str]:
+    """Declarations of each selector, those of several rules behind one another."""
+    found: dict[str, str] = {}
+    for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", sheet):
+        for selector in selectors.split(","):
+            found[selector.strip()] = found.get(selector.strip(), "") + body
+    return found
+
+
+@pytest.mark.parametrize("scale", [100, 200])
+def test_every_kind_of_widget_wears_a_ring_of_two_pixels_and_keeps_its_size(scale):
+    theme.set_text_scale(scale)
+    found = rules(style_sheet(theme.LIGHT))
+    without = [name for name in FOCUSED if "2px solid" not in found.get(f"{name}:focus", "")]
+    assert without == []
+    assert FOCUS_PX == 2
+    assert f"border-color: {theme.LIGHT.accent}" in found["TreeCanvas:focus"]
+    assert "border: 2px solid transparent" in found["TreeCanvas"]
+    for name in ("QPushButton", "QLineEdit"):
+        at_rest, focused = (
+            int(re.search(r"min-height: (\d+)px", found[key])[1]) for key in (name, f"{name}:focus")
+        )
+        assert at_rest + 2 == focused + 4
+
+
+@pytest.mark.parametrize("tokens", [theme.LIGHT, theme.DARK])
+def test_what_is_off_wears_no_accent(tokens):
+    found = rules(style_sheet(tokens))
+    off = {name: body for name, body in found.items() if name.endswith(":disabled")}
+    assert [name for name, body in off.items() if tokens.accent in body] == []
+    for name in ("QCheckBox", "QRadioButton"):  # said again, as "checked" is as strong as "disabled"
+        assert f"border-color: {tokens.disabled}" in off[f"{name}::indicator:checked:disabled"]
+
+
+def test_a_focused_row_is_ringed_in_two_pixels_of_accent(qapp):
+    pixmap = QPixmap(40, 20)
+    pixmap.fill(theme.tokens().colour("surface"))
+    painter = QPainter(pixmap)
+    paint_focus(painter, pixmap.rect().toRectF())
+    painter.end()
+    image, accent = pixmap.toImage(), theme.tokens().colour("accent")
+    assert [image.pixelColor(20, y) == accent for y in range(20)] == [True] * 2 + [False] * 16 + [True] * 2

@@ -25,7 +25,7 @@ class DockTitle(QWidget):
         self.setProperty("look", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._label = Label(text.upper(), "section")
-        self.setLayout(row(12, self._label, -1, spacing=0))
+        self.setLayout(row(theme.PANEL_PADDING, self._label, -1, spacing=0))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def fold(self, is_folded: bool) -> None:

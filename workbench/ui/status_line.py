@@ -19,7 +19,7 @@ class StatusLine(QStatusBar):
         super().__init__(parent)
         self.setObjectName("status")
         self.setSizeGripEnabled(False)
-        self.setContentsMargins(8, 0, 8, 0)
+        self.setContentsMargins(theme.PANEL_PADDING - 2, 0, theme.PANEL_PADDING - 8, 0)  # 2 are Qt's own
         self._context = context
         self._message = ElidedLabel(READY, "secondary", Qt.TextElideMode.ElideRight)
         self._message.setObjectName("status.message")

@@ -22,8 +22,9 @@ QSplitter::handle:horizontal {{ width: 1px; margin: 0 3px; }}
 QSplitter::handle:vertical {{ height: 1px; margin: 3px 0; }}
 QToolTip {{ background: {raised}; color: {text}; border: 1px solid {border}; padding: 4px 8px; }}
 QFrame[look="panel"], QWidget[look="panel"] {{ background: {surface}; border: none; }}
-QFrame[look="card"] {{ background: {surface}; border: 1px solid {border}; border-radius: 6px; }}
-QFrame[look="card"]:hover, QFrame[look="card"]:focus {{ border-color: {accent}; }}
+QFrame[look="card"] {{ background: {surface}; border: 1px solid {border}; border-radius: 6px; padding: 1px; }}
+QFrame[look="card"]:hover {{ border-color: {accent}; }}
+QFrame[look="card"]:focus {{ border: 2px solid {accent}; padding: 0; }}
 QFrame[look="popover"] {{ background: {surface}; border: 1px solid {control}; border-radius: 6px; }}
 QFrame[look="banner"] {{ background: {warning_soft}; border: none; border-radius: 6px; }}
 QFrame[look="notice"] {{ background: {danger_soft}; border: none; border-bottom: 1px solid {border}; }}
@@ -33,17 +34,19 @@ QFrame[look="drop"] {{ background: transparent; border: 1px dashed {control}; bo
 QFrame[look="drop"][over="true"] {{ background: {accent_soft}; border-color: {accent}; }}
 QScrollArea, QScrollArea > QWidget > QWidget[look="page"] {{ background: transparent; border: none; }}
 
-QToolBar {{ background: {surface}; border: none; border-bottom: 1px solid {border}; padding: 4px 8px;
+QToolBar {{ background: {surface}; border: none; border-bottom: 1px solid {border}; padding: 4px 16px 4px 8px;
            spacing: 4px; }}
+QToolBar#strip {{ border-bottom: none; border-left: 1px solid {border}; padding: 8px 4px; }}
 QToolBar::separator {{ background: {border}; width: 1px; margin: 8px 4px; }}
 QToolButton {{ background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 4px 8px;
               color: {text}; min-height: {tool}px; }}
 QToolButton:hover {{ background: {hover}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {accent_soft}; }}
-QToolButton:focus {{ border-color: {accent}; }}
+QToolButton:focus {{ border: 2px solid {accent}; padding: 3px 7px; }}
 QToolButton:disabled {{ color: {disabled}; }}
 QToolButton::menu-indicator {{ image: none; }}
 QToolButton[look="bare"] {{ padding: 0; min-height: {target}px; min-width: {target}px; }}
+QToolButton[look="bare"]:focus {{ padding: 0; min-height: {target_focus}px; min-width: {target_focus}px; }}
 
 QPushButton {{ background: {surface}; color: {text}; border: 1px solid {control}; border-radius: 6px;
               padding: 0 12px; min-height: {button}px; }}
@@ -62,6 +65,8 @@ QPushButton[look="quiet"] {{ background: transparent; border: 1px solid transpar
 QPushButton[look="quiet"]:hover {{ background: {hover}; }}
 QPushButton[look="quiet"]:focus {{ border: 2px solid {accent}; padding: 0 7px; }}
 QPushButton[look="quiet"]:disabled {{ color: {disabled}; }}
+QPushButton[look="compact"] {{ padding: 0 8px; }}
+QPushButton[look="compact"]:focus {{ padding: 0 7px; }}
 
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox, QAbstractSpinBox {{
     background: {surface}; color: {text}; border: 1px solid {control}; border-radius: 4px; padding: 0 8px;
@@ -80,11 +85,15 @@ QComboBox QAbstractItemView {{ background: {surface}; border: 1px solid {border}
     selection-background-color: {accent_soft}; selection-color: {text}; outline: none; }}
 QPlainTextEdit, QTextEdit {{ background: {surface}; border: 1px solid {border}; border-radius: 4px;
     selection-background-color: {accent}; selection-color: {on_accent}; }}
+QPlainTextEdit:focus, QTextEdit:focus {{ border: 2px solid {accent}; }}
 
 QAbstractItemView {{ background: {surface}; border: none; outline: none;
     selection-background-color: {accent_soft}; selection-color: {text}; }}
 QAbstractItemView::item:hover {{ background: {hover}; }}
 QAbstractItemView::item:selected {{ background: {accent_soft}; color: {text}; }}
+QTableView::item {{ padding: 0 5px; }}
+QTableView::item:focus, QTreeView::item:focus {{ border: 2px solid {accent}; }}
+QTableView::item:focus {{ padding: 0 3px; }}
 QHeaderView {{ background: {surface}; border: none; }}
 QHeaderView::section {{ background: {surface}; color: {text2}; border: none;
     padding: 0 8px; min-height: {field}px; }}
@@ -96,11 +105,12 @@ QTableCornerButton::section {{ background: {surface}; border: none; border-botto
 
 QTabWidget::pane {{ border: none; border-top: 1px solid {border}; }}
 QTabBar {{ background: {window}; }}
-QTabBar::tab {{ background: transparent; color: {text2}; padding: 0 12px; min-height: {tab}px;
+QTabBar::tab {{ background: transparent; color: {text2}; padding: 0 16px; min-height: {tab}px;
     border: none; border-bottom: 2px solid transparent; }}
 QTabBar::tab:selected {{ color: {text}; border-bottom-color: {accent}; }}
 QTabBar::tab:hover {{ color: {text}; background: {hover}; }}
-QTabBar::tab:focus {{ color: {accent}; }}
+QTabBar::tab:focus {{ color: {text}; border: 2px solid {accent}; padding: 0 14px;
+    min-height: {tab_focus}px; }}
 
 QMenuBar {{ background: {surface}; color: {text}; padding: 0 4px; }}
 QMenuBar::item {{ padding: 4px 8px; background: transparent; border-radius: 4px; }}
@@ -133,9 +143,20 @@ QCheckBox::indicator {{ width: 14px; height: 14px; background: {surface}; border
     border-radius: 3px; }}
 QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; image: url({check}); }}
 QCheckBox::indicator:focus {{ border: 2px solid {accent}; width: 12px; height: 12px; }}
+QCheckBox::indicator:checked:focus {{ border-color: {text}; }}
 QCheckBox::indicator:disabled {{ border-color: {border}; }}
+QCheckBox::indicator:checked:disabled {{ background: {disabled}; border-color: {disabled}; }}
+QRadioButton::indicator {{ width: 14px; height: 14px; background: {surface}; border: 1px solid {control};
+    border-radius: 8px; }}
+QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 5px solid {accent}; }}
+QRadioButton::indicator:focus {{ width: 12px; height: 12px; border: 2px solid {accent}; }}
+QRadioButton::indicator:checked:focus {{ width: 6px; height: 6px; border: 5px solid {text}; }}
+QRadioButton::indicator:disabled {{ border-color: {border}; }}
+QRadioButton::indicator:checked:disabled {{ border-color: {disabled}; }}
 QGroupBox {{ border: none; margin: 0; padding: 0; }}
 QGraphicsView {{ border: none; background: {window}; }}
+TreeCanvas {{ border: 2px solid transparent; }}
+TreeCanvas:focus {{ border-color: {accent}; }}
 
 QLabel {{ background: transparent; }}
 QLabel[ink="caption"] {{ color: {text3}; }}
@@ -157,6 +178,7 @@ def style_sheet(t: Tokens) -> str:
         values[name] = theme.scaled(height) - 2  # the border's two pixels lie outside of Qt's min-height
         values[f"{name}_focus"] = theme.scaled(height) - 4
     values |= {"tool": theme.scaled(22), "target": theme.scaled(24), "tab": theme.scaled(30)}
+    values["target_focus"], values["tab_focus"] = values["target"] - 2, values["tab"] - 2
     ground = "dark" if t.is_dark else "light"
     values["arrow"] = path("icons", f"caret-down-{ground}.svg").as_posix()
     values["check"] = path("icons", f"check-{ground}.svg").as_posix()

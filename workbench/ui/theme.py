@@ -115,6 +115,7 @@ APPEARANCES = ("system", "light", "dark")
 MIN_TEXT_SCALE, MAX_TEXT_SCALE = 80, 200  # per cent
 CONTROL_HEIGHT, PRIMARY_HEIGHT, TOOLBAR_HEIGHT, STATUS_HEIGHT = 28, 32, 44, 24
 PANEL_PADDING, LABEL_GAP, GROUP_GAP = 16, 8, 24
+GROUND_MARGIN = 8  # of what has a ground of its own, lists and strips: their texts are at the padding
 
 
 class _Theme(QObject):

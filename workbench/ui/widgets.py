@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -40,6 +40,17 @@ _FONTS = {
     "warning": (12, 400),
     "good": (12, 400),
 }
+
+
+FOCUS_PX = 2  # width of the ring; the style sheet's are as wide
+
+
+def paint_focus(painter: QPainter, rect: QRectF, radius: float = 0) -> None:
+    """Draw the ring of the keyboard's focus just inside `rect`."""
+    painter.setPen(QPen(theme.tokens().colour("accent"), FOCUS_PX))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    inset = FOCUS_PX / 2
+    painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
 
 
 def literal(text: str) -> str:
@@ -108,12 +119,6 @@ class ElidedLabel(Label):
         self._elide()
 
 
-class IconLabel(QWidget):
-    """One icon of the table at a fixed size."""
-
-    def __init__(self, name: str, px: int = 16, token: str = "text2", parent: QWidget | None = None):
-        super().__init__(parent)
-        self._name, self._px, self._token = name, px, token
 class ProgressBar(QProgressBar):
     """Shows a fraction, without text."""
 
@@ -136,6 +141,12 @@ class ProgressBar(QProgressBar):
         self.setUpdatesEnabled(True)
 
 
+class IconLabel(QWidget):
+    """One icon of the table at a fixed size."""
+
+    def __init__(self, name: str, px: int = 16, token: str = "text2", parent: QWidget | None = None):
+        super().__init__(parent)
+        self._name, self._px, self._token = name, px, token
         self.setFixedSize(theme.scaled(px), theme.scaled(px))
         theme.changed.connect(self._dress)
 
@@ -307,6 +318,13 @@ def _fill(layout, items, margins, spacing):
     return layout
 
 
+def indented(widget: QWidget) -> QWidget:
+    """Bring what has no ground of its own from the margin of those that have to the panel's padding."""
+    step = theme.PANEL_PADDING - theme.GROUND_MARGIN
+    widget.setContentsMargins(step, 0, step, 0)
+    return widget
+
+
 def clear(layout: QLayout) -> None:
     """Take everything out of a layout and let it go."""
     while item := layout.takeAt(0):
@@ -355,8 +373,8 @@ class Header(QWidget):
     def paintEvent(self, event) -> None:
         if self.hasFocus():
             painter = QPainter(self)
-            painter.setPen(theme.tokens().colour("accent"))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint_focus(painter, QRectF(self.rect()), 4)
             painter.end()
 
 

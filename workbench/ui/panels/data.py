@@ -10,7 +10,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from workbench.jobs import Job
-from workbench.ui import icons
+from workbench.ui import icons, theme
 from workbench.ui.context import Context
 from workbench.ui.forms.import_form import ImportForm
 from workbench.ui.forms.target_form import SplitForm, TargetForm
@@ -18,7 +18,17 @@ from workbench.ui.forms.tokens_form import TokensForm
 from workbench.ui.item_models.column_model import ORDERS, ColumnModel
 from workbench.ui.item_models.delegates import ColumnDelegate
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import ComboBox, ElidedLabel, IconLabel, SearchEdit, button, column, literal, row
+from workbench.ui.widgets import (
+    ComboBox,
+    ElidedLabel,
+    IconLabel,
+    SearchEdit,
+    button,
+    column,
+    indented,
+    literal,
+    row,
+)
 
 if TYPE_CHECKING:
     from workbench.datasets import Table
@@ -65,10 +75,12 @@ class DataPanel(QWidget):
         self._split, self._tokens = SplitForm(context.document), TokensForm()
         self.list = self._make_list()
         content, rest = QWidget(), QWidget()
-        parts = (self._target, self._make_banner(), self._make_search(), self.list, self._make_editors())
-        rest.setLayout(column(*parts, self._split, spacing=8))
+        target, search, editors, split = (
+            indented(part) for part in (self._target, self._make_search(), self._make_editors(), self._split)
+        )
+        rest.setLayout(column(target, self._make_banner(), search, self.list, editors, split, spacing=8))
         self._import.unfolded.connect(rest.setHidden)
-        content.setLayout(column(self._import, rest, margins=8, spacing=8))
+        content.setLayout(column(self._import, rest, margins=theme.GROUND_MARGIN, spacing=8))
         open_action = context.actions.get("action.file.open")
         self._switch = Switch(
             EmptyState("file", "No table yet", "Open a file or a sample.", open_action), content
@@ -127,8 +139,8 @@ class DataPanel(QWidget):
         self.order.activated.connect(lambda idx: self.model.set_order(self.order.itemData(idx)))
         holder = QWidget()
         layout = row(self.search, self.order, spacing=6)
-        layout.setStretch(0, 3)
-        layout.setStretch(1, 2)
+        layout.setStretch(0, 5)
+        layout.setStretch(1, 3)
         self.order.view().setMinimumWidth(200)
         holder.setLayout(layout)
         return holder

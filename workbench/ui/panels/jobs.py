@@ -37,7 +37,7 @@ class JobsPanel(QWidget):
         self.messages.setMaximumBlockCount(MAX_MESSAGES)
         self.messages.setPlaceholderText("What the program did is listed here.")
         told = Label("MESSAGES", "section")
-        self.setLayout(column(self._running, told, self.messages, margins=12, spacing=8))
+        self.setLayout(column(self._running, told, self.messages, margins=theme.PANEL_PADDING, spacing=8))
         for signal in context.trainer.work_signals:
             signal.connect(self.refresh)
         context.document.message_posted.connect(self.add_message)

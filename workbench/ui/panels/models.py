@@ -5,10 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
+from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import RunDelegate
 from workbench.ui.item_models.run_model import RunModel
-from workbench.ui.widgets import ActionButton, Label, column, row
+from workbench.ui.widgets import ActionButton, Label, column, indented, row
 
 ADDABLE = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"))
 
@@ -31,8 +32,10 @@ class ModelsPanel(QWidget):
         self.list = self._make_list()
         self._hint = Label(NO_MODEL, "secondary", wrap=True)
         self._hint.setObjectName("models.hint")
-        buttons = row(*self._make_buttons(), spacing=4)
-        self.setLayout(column(self._hint, buttons, self.list, margins=8, spacing=8))
+        buttons = QWidget()
+        buttons.setLayout(row(*self._make_buttons(), spacing=4))
+        parts = indented(self._hint), indented(buttons), self.list
+        self.setLayout(column(*parts, margins=theme.GROUND_MARGIN, spacing=8))
         self._model.modelReset.connect(self._refresh_current)
         context.document.current_run_changed.connect(self._refresh_current)
         for signal in (context.document.table_changed, context.document.columns_changed):
@@ -59,7 +62,7 @@ class ModelsPanel(QWidget):
         made: list[QWidget] = []
         for kind, title in ADDABLE:
             action = self._context.actions[f"action.model.add_{kind}"]
-            add = ActionButton(action, "", title, kind)
+            add = ActionButton(action, "compact", title, kind)
             add.setObjectName(f"models.add_{kind}")
             made.append(add)
         return made

@@ -52,8 +52,8 @@ class SettingsPanel(QWidget):
         area.setWidget(page)
         self._area = area
         head, foot = QWidget(), QWidget()
-        head.setLayout(column(self._name, self._state, margins=12, spacing=2))
-        foot.setLayout(column(self._note, self._train, margins=12, spacing=8))
+        head.setLayout(column(self._name, self._state, margins=theme.PANEL_PADDING, spacing=2))
+        foot.setLayout(column(self._note, self._train, margins=theme.PANEL_PADDING, spacing=8))
         content = QWidget()
         content.setLayout(column(head, line(), area, line(), foot, spacing=0))
         return content

@@ -34,7 +34,7 @@ class TablePanel(QWidget):
         self.view = self._make_view()
         self._caption = Label("", "caption")
         content = QWidget()
-        head = row(12, self._caption, -1, spacing=0)
+        head = row(theme.PANEL_PADDING, self._caption, -1, spacing=0)
         head.setContentsMargins(0, 6, 0, 6)
         content.setLayout(column(head, self.view, spacing=0))
         open_action = context.actions.get("action.file.open")
