@@ -47,6 +47,7 @@ BAD_FILES = {
     "broken.xlsx": (b"PK\x03\x04 nothing", ("broken.xlsx",)),
     "broken.parquet": (b"PAR1 nothing PAR1", ("broken.parquet",)),
     "broken.tree.json": (b'{"format": "other"}', ("broken.tree.json",)),
+    "broken.treewright": (b"PK\x03\x04 nothing", ("broken.treewright",)),
 }
 
 

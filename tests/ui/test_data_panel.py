@@ -105,7 +105,7 @@ def test_problems_are_named_and_ignored_with_one_click(panel, document, qtbot):
     assert banner.isHidden()
 
 
-def test_strengths_arrive_and_order_the_list(window, document, qtbot):
+def test_strengths_arrive_order_the_list_and_tell_a_leak_that_one_click_ignores(window, document, qtbot):
     n = 200
     table = make_table(
         "strength",
@@ -122,6 +122,13 @@ def test_strengths_arrive_and_order_the_list(window, document, qtbot):
     qtbot.waitUntil(lambda: (panel.model.data(panel.model.index(row), STRENGTH_ROLE) or 0) > 0.95)
     choose(panel.findChild(QComboBox, "data.order"), "strength")
     assert shown_names(panel)[0] == "copy"
+    banner = panel.findChild(QFrame, "data.problems")
+    qtbot.waitUntil(banner.isVisible)
+    assert panel._banner_text.full_text() == "1 leaking"
+    assert "copy: " in banner.toolTip()
+    QTest.mouseClick(panel.findChild(QPushButton, "data.ignore_problems"), Qt.MouseButton.LeftButton)
+    assert document.roles["copy"] == "ignored"
+    assert banner.isHidden()
 
 
 def test_three_hundred_columns_are_listed(window, document):
@@ -182,27 +189,6 @@ def test_split_is_checked_and_set(panel, document):
     assert "100" in panel._split._error.text()
     document.undo_stack.undo()
     assert edits["train"].text() == "60"
-
-
-def test_the_strip_shows_how_a_file_was_read_and_reads_it_again(window, document, tmp_path, qtbot):
-    path = tmp_path / "zeit.csv"
-    path.write_text("a;b\n1,5;x\n2,5;NA\n3,5;y\n", encoding="utf-8")
-    window.files.open_path(str(path))
-    qtbot.waitUntil(lambda: document.table is not None)
-    panel = window.docks["data"].widget()
-    form = panel._import
-    assert "semicolon" in form._summary.full_text()
-    assert "decimal comma" in form._summary.full_text()
-    assert document.table.column("a").values.tolist() == [1.5, 2.5, 3.5]
-    assert document.table.column("b").n_missing == 1
-    QTest.mouseClick(panel.findChild(QPushButton, "data.import.change"), Qt.MouseButton.LeftButton)
-    assert not form.details.isHidden()
-    form.tokens.setText("(empty cell)")
-    with qtbot.waitSignal(document.table_changed):
-        QTest.mouseClick(panel.findChild(QPushButton, "data.import.read"), Qt.MouseButton.LeftButton)
-    assert document.table.column("b").n_missing == 0
-    document.undo_stack.undo()
-    assert document.table.column("b").n_missing == 1
 
 
 def test_missing_tokens_survive_their_field():

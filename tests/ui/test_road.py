@@ -291,6 +291,7 @@ def test_a_new_file_is_predicted_with_a_report_and_saved(at_penguins, document, 
     dialogs.answers = [new_file(tmp_path / "neu 数据.csv"), tmp_path / "out.csv"]
     person.press(Qt.Key.Key_P, CTRL)
     person.wait(lambda: person.window.findChild(QWidget, "apply.save") is not None)
+    assert "3 rows" in person.find("apply.title", QLabel).text()
     report = person.find("apply.report", QPlainTextEdit).toPlainText()
     assert "'island': 1 row holds levels unknown to the model: 'Atlantis' (1)" in report
     assert "1 column was not used: ring" in report.replace("'", "")

@@ -1,4 +1,4 @@
-"""The window: opening, bad files, saving, the prompt, sizes, and text shown literally."""
+"""The window: opening, saving, the prompt, sizes, and text shown literally."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
+from PySide6.QtWidgets import QLabel, QMessageBox
 
 from workbench.datasets import make_table
 from workbench.ui import theme
@@ -108,32 +108,6 @@ def test_views_placed_by_hand_stay_when_the_window_changes(window, document, qtb
     own = places(window)
     window.resize(1024, 700)
     assert places(window) == own
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("empty.csv", b"", "empty"),
-        ("only header.csv", b"a,b\n", "only header.csv"),
-        ("binary.csv", bytes(range(256)) * 8, "binary.csv"),
-        ("gone.csv", None, "gone.csv"),
-        ("broken.treewright", b"PK\x03\x04 not really", "broken.treewright"),
-        ("model.tree.json", b"{}", "model.tree.json"),
-    ],
-)
-def test_a_bad_file_is_named_and_the_window_stays(
-    window, document, qtbot, tmp_path, small_table, name, content, said
-):
-    document.open_table(small_table)
-    before = document.table, document.roles, window.windowTitle()
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
-    window.files.open_path(str(tmp_path / name))
-    qtbot.waitUntil(lambda: window.notice.text != "", timeout=20_000)
-    assert said in window.notice.text
-    assert name in window.notice.text
-    assert (document.table, document.roles, window.windowTitle()) == before
-    assert not window.isWindowModified()
 
 
 def test_save_asks_once_then_writes_and_reopens(window, document, qtbot, tmp_path, dialogs, small_table):
@@ -273,37 +247,6 @@ def test_train_without_a_model_adds_a_tree_and_stop_is_off_afterwards(window, se
     assert document.current_run.spec.kind == "tree"
     assert window.toolbar.train.text() == "Train"
     assert not window.actions_["action.model.stop"].isEnabled()
-
-
-def test_apply_to_a_file_reports_and_saves(window, session, document, qtbot, tmp_path, dialogs):
-    path = write(tmp_path / "train.csv", "colour,size,y\n" + "red,1,no\nblue,9,yes\n" * 20)
-    open_file(window, document, qtbot, path)
-    document.set_target("y")
-    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
-        window.actions_["action.model.train"].trigger()
-    new = write(tmp_path / "new.csv", "size,colour,extra\n1,red,a\n9,<green>,b\n")
-    dialogs.answers = [new, tmp_path / "out.csv"]
-    window.actions_["action.model.apply"].trigger()
-    qtbot.waitUntil(lambda: window.findChild(QPushButton, "apply.save") is not None, timeout=20_000)
-    report = window.findChild(QLabel, "apply.title").text()
-    assert "2 rows" in report
-    QTest.mouseClick(window.findChild(QPushButton, "apply.save"), Qt.MouseButton.LeftButton)
-    lines = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()
-    assert lines[0].startswith("size,colour,extra,")
-    assert len(lines) == 3
-
-
-def test_apply_to_a_file_without_a_needed_column_is_refused(
-    window, session, document, qtbot, tmp_path, dialogs
-):
-    path = write(tmp_path / "train.csv", "size,y\n" + "1,no\n9,yes\n" * 20)
-    open_file(window, document, qtbot, path)
-    document.set_target("y")
-    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
-        window.actions_["action.model.train"].trigger()
-    dialogs.answers = [write(tmp_path / "new.csv", "other\n1\n2\n")]
-    window.actions_["action.model.apply"].trigger()
-    qtbot.waitUntil(lambda: "size" in window.notice.text, timeout=20_000)
 
 
 def test_labels_never_read_text_as_markup(qtbot):
