@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.errors import DataError
-from workbench.fitting import inputs_of_result, score_parts
+from workbench.fitting import inputs_of_result, score_parts, what_differs
 from workbench.runs import RunResult
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def prune(result: RunResult | None, table: Table, path: Path) -> RunResult:
     ------
     DataError
         The model is no trained single tree, the node is a leaf or does not exist, or the table
-        is no longer the one it was trained on.
+        is no longer the one it was trained on, or is read differently.
     """
     from engine.tree.edit import Edit
 
@@ -55,8 +55,8 @@ def _editable(result: RunResult | None, table: Table) -> RunResult:
         raise DataError("this model is not trained yet; train it first")
     if result.grown_tree is None:
         raise DataError("trees inside ensembles cannot be changed by hand; train a single tree")
-    if result.table_fingerprint != table.fingerprint:
-        raise DataError("the model was trained on another table, so it cannot be scored anew; train it again")
+    if difference := what_differs(result, table):
+        raise DataError(f"{difference}, so it cannot be scored anew; undo that, or train the model again")
     return result
 
 

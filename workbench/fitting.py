@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
-from workbench.runs import PARTS, Curve, ModelSpec, RunResult, SplitSettings
+from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
 from workbench.scoring import ScoreSet, score_classes, score_numbers
 
 if TYPE_CHECKING:
@@ -176,6 +176,44 @@ def inputs_of_result(result: RunResult, table: Table) -> FitInputs:
         group=result.group,
         split=result.split,
     )
+
+
+def what_differs(result: RunResult, table: Table | None) -> str:
+    """Say how a table is not the one that a result was trained on; empty where it is.
+
+    The same file read differently since, or columns of another kind now, make other rows of it: then the
+    model can be neither scored anew nor drawn over them.
+    """
+    if table is None or table.fingerprint != result.table_fingerprint:
+        return "the model was trained on another table"
+    if table.n_rows != len(result.parts):
+        return f"the table was read differently: it had {len(result.parts):,} rows, now {table.n_rows:,}"
+    used = (*result.features, result.target, *filter(None, (result.weight, result.group)))
+    if gone := next((name for name in used if name not in table.names), None):
+        return f"the table was read differently: it has no column {gone!r} any more"
+    for spec in result.feature_specs:
+        column = table.column(spec.name)
+        if spec.is_categorical == (column.kind in ("number", "date")):
+            was = "categories" if spec.is_categorical else "numbers"
+            return f"column {spec.name!r} holds no {was} any more, as it did in training"
+        if spec.is_categorical and spec.levels != column.levels:
+            return f"column {spec.name!r} is read with other levels than in training"
+    return _what_differs_in_rows(result, table)
+
+
+def _what_differs_in_rows(result: RunResult, table: Table) -> str:
+    target, is_used = table.column(result.target), result.parts != NO_PART
+    has_labels = target.kind not in ("number", "date")
+    if has_labels and not result.is_classification:
+        return f"column {target.name!r} holds no numbers any more, as it did in training"
+    if has_labels and target.levels != result.classes:
+        return f"column {target.name!r} has other classes than in training"
+    for name in filter(None, (target.name, result.weight)):
+        values = np.asarray(table.column(name).values, np.float64)
+        is_missing = values < 0 if table.column(name).has_codes else ~np.isfinite(values)
+        if np.any(is_missing & is_used):
+            return f"column {name!r} has missing cells now that it did not have in training"
+    return ""
 
 
 def _with_role(roles: dict[str, str], wanted: str) -> str | None:

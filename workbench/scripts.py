@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import DataError
 from workbench.catalog import entry_of
+from workbench.fitting import what_differs
 
 if TYPE_CHECKING:
     from engine.export.script import ScriptColumn
@@ -28,8 +29,9 @@ def make_script(document: Document, run_id: str) -> str:
     result = record.result
     if result is None:
         raise DataError(f"{record.name} is not trained yet; train it first")
-    if table is None or table.fingerprint != result.table_fingerprint:
-        raise DataError(f"{record.name} was trained on another table; train it again")
+    difference = what_differs(result, table)
+    if table is None or difference:
+        raise DataError(f"{record.name} cannot be repeated: {difference}; undo that, or train it again")
     if result.edits:
         raise DataError(
             f"{record.name} was changed by hand, which no script repeats; export the model instead"

@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from workbench.project import DataFileMissing, load_project, save_project
 from workbench.project.atomic import write_atomically
 from workbench.readers import read_table
 from workbench.runs import SplitSettings
+from workbench.scripts import make_script
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -179,6 +181,48 @@ def test_options_of_single_columns_are_kept(tmp_path):
 
 
 # ---- damaged and hostile files -----------------------------------------------------------------
+
+
+CHANGED_READINGS = {
+    "header": (lambda d: d.reread(replace(d.table.options, has_header=False)), "it had 60 rows, now 61"),
+    "decimal": (
+        lambda d: d.reread(replace(d.table.options, decimal=".")),
+        "'länge' holds no numbers",
+    ),
+    "kind": (lambda d: d.set_kind(["länge"], "category"), "'länge' holds no numbers"),
+    "level": (lambda d: d.set_column_tokens(["farbe"], ("rot",)), "'farbe' is read with other levels"),
+    "class": (lambda d: d.set_column_tokens(["ziel"], ("ja",)), "'ziel' has other classes"),
+    "weight": (lambda d: d.set_column_tokens(["id"], ("7",)), "'id' has missing cells now"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGED_READINGS)
+def test_a_table_read_differently_after_training_can_still_be_saved_and_opened(tmp_path, change):
+    """Its models keep their scores; what needs the rows says what differs until that is undone."""
+    file = tmp_path / "t.csv"
+    file.write_text(GERMAN, encoding="utf-8")
+    document = Document()
+    document.open_table(read_table(file))
+    document.set_target("ziel")
+    document.set_roles(["id"], "weight")
+    session = Session(document)
+    run_id = session.train("tree", min_samples_leaf=2)
+    session.close()
+    found = {part: scores.metrics for part, scores in document.run(run_id).result.scores.items()}
+    read_differently, words = CHANGED_READINGS[change]
+    read_differently(document)
+    with pytest.raises(DataError, match=words):
+        document.prune(run_id, ())
+    with pytest.raises(DataError, match=words):
+        make_script(document, run_id)
+    for has_rows in (True, False):
+        save_project(document, tmp_path / "p.treewright", include_rows=has_rows)
+        again = load_project(tmp_path / "p.treewright").runs[0].result
+        assert {part: scores.metrics for part, scores in again.scores.items()} == found
+        assert again.trees == document.run(run_id).result.trees
+    document.undo_stack.undo()
+    document.prune(run_id, ())
+    assert document.run(run_id).result.trees[0].n_nodes == 1
 
 
 def rewrite(source, target, change):

@@ -320,14 +320,11 @@ def _result(
 
 def _scored_anew(result: RunResult, table: Table | None) -> RunResult:
     """Fill in truth and prediction of single rows, which a file does not hold, if the table is the same."""
-    if table is None or table.fingerprint != result.table_fingerprint:
-        return result
-    from workbench.fitting import inputs_of_result, score_parts
+    from workbench.fitting import inputs_of_result, score_parts, what_differs
 
+    if table is None or what_differs(result, table):
+        return result
     inputs = inputs_of_result(result, table)
-    column = table.column(result.target)
-    if len(result.parts) != table.n_rows or (result.classes and column.label_codes()[1] != result.classes):
-        return result  # its kind was changed after the training
     return replace(result, scores=score_parts(result.estimator, inputs, inputs.learnable()))
 
 

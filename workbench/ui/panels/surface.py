@@ -17,6 +17,7 @@ from workbench.figures.surface import (
     surface_inputs,
     with_held,
 )
+from workbench.fitting import what_differs
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
@@ -132,8 +133,12 @@ class SurfacePanel(QWidget):
                     "A model file has no rows to draw.", "Open the project it came from to see a surface."
                 )
             return
-        if result.table_fingerprint != document.table.fingerprint:
-            self._say("This model was trained on another table.", "Train it again to see its surface.")
+        if difference := what_differs(result, document.table):
+            self._inputs, self._asked = None, None
+            self._say(
+                f"{difference[0].upper()}{difference[1:]}.",
+                "Undo that, or train it again to see it.",
+            )
             return
         x_name, y_name = self._wanted_columns(result)
         self._fill_columns(result.features, x_name, y_name)
