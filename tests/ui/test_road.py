@@ -390,6 +390,21 @@ def test_the_copied_script_runs_and_prints_the_same_held_out_score(at_penguins, 
     assert f"test accuracy {accuracy!r} ({n_rows} rows)" in done.stdout.splitlines()
 
 
+def assert_is_picture(path: Path) -> None:
+    """A PNG with several colours, an SVG that parses, a whole PDF."""
+    if path.suffix == ".png":
+        image = QImage(str(path))
+        assert min(image.width(), image.height()) > 100
+        places = [(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)]
+        assert len({image.pixel(x, y) for x, y in places}) > 3
+    elif path.suffix == ".svg":
+        assert ET.parse(path).getroot().tag.endswith("svg")
+    else:
+        content = path.read_bytes()
+        assert content.startswith(b"%PDF")
+        assert content.rstrip().endswith(b"%%EOF")
+
+
 def test_model_and_pictures_are_exported(at_penguins, document, tmp_path, dialogs):
     from engine.export.json import from_json
 
@@ -419,25 +434,7 @@ def test_model_and_pictures_are_exported(at_penguins, document, tmp_path, dialog
             path = tmp_path / f"{view}.{ending}"
             dialogs.answers = [path]
             person.click(f"{view}.export")
-            if ending == "png":
-                image = QImage(str(path))
-                assert min(image.width(), image.height()) > 100
-                assert (
-                    len(
-                        {
-                            image.pixel(x, y)
-                            for x in range(0, image.width(), 7)
-                            for y in range(0, image.height(), 7)
-                        }
-                    )
-                    > 3
-                )
-            elif ending == "svg":
-                assert ET.parse(path).getroot().tag.endswith("svg")
-            else:
-                content = path.read_bytes()
-                assert content.startswith(b"%PDF")
-                assert content.rstrip().endswith(b"%%EOF")
+            assert_is_picture(path)
     assert dialogs.asked[1:] == ["Export Picture"] * 15
 
 

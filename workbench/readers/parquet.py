@@ -28,29 +28,7 @@ def read_parquet(path: Path, options: ReadOptions) -> Table:
     DataError
         The file is no Parquet, has no rows or columns, or is too large for memory.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if path.stat().st_size == 0:
-        raise DataError(f"{path.name} is empty (0 bytes); choose a file with rows")
-    try:
-        with path.open("rb") as stream:  # opened by Python: any file name works on any system
-            file = pq.ParquetFile(stream)
-            n_rows, n_columns = file.metadata.num_rows, len(file.schema_arrow)
-            if n_rows == 0 or n_columns == 0:
-                raise DataError(
-                    f"{path.name} holds {n_rows} rows and {n_columns} columns; choose another file"
-                )
-            n_bytes = sum(
-                file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)
-            )
-            memory.require(3 * n_bytes + 40 * n_rows * n_columns, path.name, n_rows, n_columns)
-            table = file.read()
-    except (pa.ArrowException, OSError) as error:  # pyarrow calls a damaged page an OSError without a number
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        told = f"{path.name} is not a Parquet file, or it is damaged ({error})"
-        raise DataError(f"{told}; save it again, or choose another file") from None
+    table = _read_file(path)
     if options.missing_tokens == DEFAULT_MISSING_TOKENS:
         options = replace(options, missing_tokens=())
     options = replace(options, separator=None, encoding=None, decimal=".", thousands="", has_header=True)
@@ -73,6 +51,33 @@ def read_parquet(path: Path, options: ReadOptions) -> Table:
         raise DataError(f"{path.name}: no column holds single values; choose another file")
     raw = RawTable(names, cells, Lines(noun="row"), notes, frozenset(declared))
     return make_table(raw, path, options, path.read_bytes())
+
+
+def _read_file(path: Path) -> Any:
+    """Return the file's table of pyarrow, once it is known to fit into memory."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if path.stat().st_size == 0:
+        raise DataError(f"{path.name} is empty (0 bytes); choose a file with rows")
+    try:
+        with path.open("rb") as stream:  # opened by Python: any file name works on any system
+            file = pq.ParquetFile(stream)
+            n_rows, n_columns = file.metadata.num_rows, len(file.schema_arrow)
+            if n_rows == 0 or n_columns == 0:
+                raise DataError(
+                    f"{path.name} holds {n_rows} rows and {n_columns} columns; choose another file"
+                )
+            n_bytes = sum(
+                file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)
+            )
+            memory.require(3 * n_bytes + 40 * n_rows * n_columns, path.name, n_rows, n_columns)
+            return file.read()
+    except (pa.ArrowException, OSError) as error:  # pyarrow calls a damaged page an OSError without a number
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        told = f"{path.name} is not a Parquet file, or it is damaged ({error})"
+        raise DataError(f"{told}; save it again, or choose another file") from None
 
 
 def _value_type(kind: Any) -> Any:

@@ -67,27 +67,23 @@ class ScoresPanel(QWidget):
         self._classes = self._make_class_table()
         self._exports = PictureExports.of(context)
         self._exports.register(self, self.picture, "scores")
-        self._empty = EmptyState(
-            "scores",
-            *NO_SCORES,
-            context.actions.get("action.model.train"),
-        )
+        self._empty = EmptyState("scores", *NO_SCORES, context.actions.get("action.model.train"))
         self._switch = Switch(self._empty, self._make_page(), self)
         self.setLayout(column(self._switch))
+        self._cv_text: Label | None = None
+        self._connect(context)
+        self._refresh()
+
+    def _connect(self, context: Context) -> None:
         document = context.document
         document.table_changed.connect(self._refresh)
         document.current_run_changed.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
         for signal in context.trainer.work_signals:
             signal.connect(self._tell_progress)
-        for signal in (
-            context.trainer.cross_validation_started,
-            context.trainer.cross_validation_ended,
-        ):
-            signal.connect(self._on_run_changed)
+        context.trainer.cross_validation_started.connect(self._on_run_changed)
+        context.trainer.cross_validation_ended.connect(self._on_run_changed)
         context.trainer.cross_validation_advanced.connect(lambda run_id, _e: self._on_cv_advanced(run_id))
-        self._cv_text: Label | None = None
-        self._refresh()
 
     def _make_class_table(self) -> QTableWidget:
         table = QTableWidget(0, len(CLASS_HEADS))
