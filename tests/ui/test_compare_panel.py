@@ -9,6 +9,7 @@ from engine.export.json import to_json
 from engine.tree.parameters import TREE_REGRESSOR
 from tests.ui.training_help import train
 from workbench.samples import load_sample
+from workbench.ui.panels.compare import ALL_CURVES, NONE_SELECTED_HAS_CURVES
 
 
 def heads(table):
@@ -23,11 +24,13 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     second = train(qtbot, session, "boosting", n_estimators=8)
     tree = train(qtbot, session, "tree")
     panel = session.window.findChild(QWidget, "panel.compare")
+    session.window.centre.show_view("compare")
     table = panel.findChild(QTableView, "compare.table")
     label = heads(table)[-1]
     assert len(heads(table)) == 7
     model = table.model()
     assert [model.text(k, 6) for k in range(3)] == ["5", "8", ""]
+    assert panel.plot.figure.title == ALL_CURVES  # nothing is selected
     assert label != "n_estimators"  # in plain words
     value = document.run(tree).result.scores["validation"].accuracy.value
     assert model.text(2, 3) == f"{value:.3f}"
@@ -40,10 +43,26 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     names = [line.name for line in panel.plot.figure.lines]
     one, two = document.run(first).name, document.run(second).name
     assert names == [f"{one}, training", f"{one}, validation", f"{two}, training", f"{two}, validation"]
+    assert panel.plot.figure.title == "Curves of the selected models"
+    assert_names_are_whole(panel.plot)
     drawn = [len(curve.getData()[0]) for curve in panel.plot.curves]
     assert drawn == [6, 6, 9, 9]
     table.doubleClicked.emit(model.index(0, 0))
     assert document.current_run_id == first
+    table.selectRow(2)
+    assert panel._no_curves.text() == NONE_SELECTED_HAS_CURVES
+    forest = document.add_run("forest")
+    assert heads(table)[-1] == label
+    assert model.text([row.run_id for row in model.figure.rows].index(forest), 6) == ""  # trees, no rounds
+
+
+def assert_names_are_whole(plot):
+    plot.grab()  # texts find their places when they are painted
+    box = plot.plot.vb.sceneBoundingRect().adjusted(-1, -1, 1, 1)
+    for name in plot._names:
+        margin = name.textItem.document().documentMargin()
+        shown = name.mapRectToScene(name.boundingRect()).adjusted(0, margin, 0, -margin)
+        assert not name.isVisible() or box.contains(shown)
 
 
 def test_renaming_and_deleting_are_followed(qtbot, session):

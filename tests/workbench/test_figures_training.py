@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.monitor import IterationEvent
-from workbench.figures.training import LiveCurve, make_line, make_training_figure
+from workbench.figures.training import LiveCurve, make_line, make_training_figure, spread_names
 
 C31 = [0.9, 0.7, np.nan, 0.5, np.inf, 0.4]
 
@@ -81,3 +81,13 @@ def test_a_live_curve_takes_only_events_with_losses():
     assert figure.lines[1].y.tolist() == [1.0, 0.5, 0.6]
     assert figure.best_round == 1
     assert "2 rounds so far" in figure.subtitle
+
+
+def test_names_stand_whole_in_the_plot_and_apart_where_they_would_touch():
+    step, low, high, reach = 1.0, 0.0, 10.0, 5.0
+    ends = [(9, 0.1), (9, 0.2), (9, 9.9), (9, 9.8), (1, 0.1), (9, 5.0)]
+    places = spread_names(ends, step, low, high, reach)
+    assert places == pytest.approx([0.5, 1.5, 9.5, 8.5, 0.5, 5.0])  # the fifth begins far from the others
+    crowded = spread_names([(0, 10.0)] * 4, step, low, high, reach)
+    assert sorted(crowded) == pytest.approx([6.5, 7.5, 8.5, 9.5])
+    assert spread_names([], step, low, high, reach) == []

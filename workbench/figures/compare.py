@@ -21,7 +21,7 @@ STATE_TEXTS = {
     "queued": "waiting",
     "training": "training",
     "done": "trained",
-    "stopped": "stopped early",
+    "stopped": "stopped by hand",
     "failed": "failed",
 }
 METRICS = {"classes": ("accuracy", "auc", "log_loss"), "numbers": ("r2", "rmse", "mae")}
@@ -88,20 +88,21 @@ def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validati
         ]
         state = STATE_TEXTS[record.state] + (", settings changed since" if record.is_outdated else "")
         spec = record.spec if record.result is None else record.result.spec
-        values = [setting_text(spec.parameters[s]) if s in spec.parameters else "" for s in settings]
+        values = [
+            setting_text(spec.parameters[s]) if record.spec.kind in settings[s] else "" for s in settings
+        ]
         kind = entry_of(record.spec.kind).title
         rows.append(CompareRow(run_id, record.name, kind, state, (*texts, *values)))
     heads = [f"{METRIC_TEXTS[m]}, {SHORT_PARTS[part]}" for m in metrics]
-    labels = [_label(setting, runs, task) for setting in settings]
+    labels = [_label(setting, kinds, runs, task) for setting, kinds in settings.items()]
     best = tuple(_best(runs, part, metric) for metric in metrics)
     return CompareFigure(part, (*heads, *labels), len(metrics), tuple(rows), best)
 
 
-def differing_settings(specs: Sequence[Any]) -> list[str]:
-    """Return the parameters whose value is not the same in all models that have them.
+def differing_settings(specs: Sequence[Any]) -> dict[str, set[str]]:
+    """Return the parameters in which two models of one kind disagree, and the kinds in which they do.
 
-    A parameter that only some kinds have differs between those kinds; it is listed only where two
-    models of one kind disagree, as the kind itself is a column.
+    Between kinds nothing is compared: the kind itself is a column, and a forest's trees are no rounds.
     """
     names: dict[str, set[str]] = {}
     for kind in {spec.kind for spec in specs}:
@@ -112,7 +113,7 @@ def differing_settings(specs: Sequence[Any]) -> list[str]:
             if len({repr(parameters.get(name)) for parameters in same_kind}) > 1:
                 names.setdefault(name, set()).add(kind)
     order = [name for spec in specs for name in spec.parameters]
-    return [name for name in dict.fromkeys(order) if name in names]
+    return {name: names[name] for name in dict.fromkeys(order) if name in names}
 
 
 def setting_text(value: Any) -> str:
@@ -126,12 +127,14 @@ def setting_text(value: Any) -> str:
     return number(value, 4) if isinstance(value, float) else str(value)
 
 
-def _label(name: str, runs: Mapping[str, RunRecord], task: str) -> str:
+def _label(name: str, kinds: set[str], runs: Mapping[str, RunRecord], task: str) -> str:
+    """What the settings of these kinds call it; "Trees / Rounds" where they do not agree."""
+    labels = []
     for record in runs.values():
-        if name in record.spec.parameters:
+        if record.spec.kind in kinds and name in record.spec.parameters:
             own_task = task if record.result is None else ("classes" if record.result.classes else "numbers")
-            return entry_of(record.spec.kind).parameter(own_task, name).label or name
-    return name
+            labels.append(entry_of(record.spec.kind).parameter(own_task, name).label or name)
+    return " / ".join(dict.fromkeys(labels))
 
 
 def _best(runs: Mapping[str, RunRecord], part: str, metric: str) -> frozenset[int]:
@@ -149,7 +152,9 @@ def _best(runs: Mapping[str, RunRecord], part: str, metric: str) -> frozenset[in
     return frozenset(np.flatnonzero(np.isclose(values, best, rtol=1e-12, atol=0)).tolist())
 
 
-def overlaid_curves(records: Sequence[RunRecord]) -> TrainingFigure | None:
+def overlaid_curves(
+    records: Sequence[RunRecord], title: str = "Curves of the selected models"
+) -> TrainingFigure | None:
     """Lay the curves of several runs over one another; None where none has a curve.
 
     Each run has a colour; its validation curve is drawn through, its training curve dashed.
@@ -170,4 +175,4 @@ def overlaid_curves(records: Sequence[RunRecord]) -> TrainingFigure | None:
     if not lines:
         return None
     subtitle = "solid: validation, dotted: training"
-    return make_training_figure(lines, units[0], title="Curves of the selected models", subtitle=subtitle)
+    return make_training_figure(lines, units[0], title=title, subtitle=subtitle)

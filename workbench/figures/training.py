@@ -113,6 +113,42 @@ class TrainingFigure:
         return "\n".join([f"{self.x_label} {count(found[0])}", *values])
 
 
+def spread_names(
+    ends: Sequence[tuple[float, float]], step: float, low: float, high: float, reach: float
+) -> list[float]:
+    """Return where the names of curves stand: at their ends, whole, and none over another.
+
+    Parameters
+    ----------
+    ends : sequence of (x, y)
+        Last points of the curves.
+    step : float
+        Height of a name, in units of y.
+    low, high : float
+        What is shown of y; no name leaves it unless all have no room in it.
+    reach : float
+        Names that begin nearer than this to one another, in units of x, must differ in height.
+
+    Returns
+    -------
+    list of float
+        Height of the middle of each name.
+    """
+    places = [min(max(y, low + step / 2), high - step / 2) for _, y in ends]
+    order = sorted(range(len(ends)), key=lambda k: (ends[k][1], k))
+    for i, k in enumerate(order):
+        for below in order[:i]:
+            if abs(ends[k][0] - ends[below][0]) < reach:
+                places[k] = max(places[k], places[below] + step)
+    ceiling = [max(high - step / 2, low + step / 2)] * len(ends)
+    for i, k in reversed(list(enumerate(order))):
+        places[k] = min(places[k], ceiling[k])
+        for below in order[:i]:
+            if abs(ends[k][0] - ends[below][0]) < reach:
+                ceiling[below] = min(ceiling[below], places[k] - step)
+    return places
+
+
 def make_line(role: str, name: str, y: Any, first: int = 0) -> Line:
     """Make a line of losses by round, the first of them round `first`."""
     values = np.array(y, dtype=np.float64).reshape(-1)

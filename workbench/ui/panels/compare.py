@@ -17,6 +17,11 @@ from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ComboBox, Label, bare_button, column, literal, row
 
 FIXED = ("Model", "Kind", "State")
+ALL_CURVES = "Curves of all boosted models; select some above to see only these"
+NO_CURVES = "Boosted models show their loss curves here, laid over one another, once they are trained."
+NONE_SELECTED_HAS_CURVES = (
+    "The selected models have no loss by round: only trained boosted models have. Select one of these."
+)
 PART_ORDER = ("validation", "test", "train")
 
 
@@ -171,10 +176,10 @@ class ComparePanel(QWidget):
     def _refresh_curves(self, *_: object) -> None:
         runs = self._context.document.runs
         chosen = [runs[run_id] for run_id in self.selected_ids() if run_id in runs]
-        figure = overlaid_curves(chosen or list(runs.values()))
+        figure = overlaid_curves(chosen) if chosen else overlaid_curves(list(runs.values()), ALL_CURVES)
         self._curves.show_content(figure is not None)
         if figure is None:
-            self._no_curves.setText("Boosted models show their loss curves here, laid over one another.")
+            self._no_curves.setText(NONE_SELECTED_HAS_CURVES if chosen else NO_CURVES)
         else:
             self.plot.set_figure(figure)
 

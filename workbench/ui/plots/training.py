@@ -7,6 +7,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF
 
+from workbench.figures.training import spread_names
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
@@ -142,17 +143,18 @@ class TrainingPlot(FigurePlot):
 
     def _place_names(self, is_named: bool) -> None:
         low, high = self.plot.vb.viewRange()[1]
-        taken: list[float] = []
-        step = 16 * (high - low) / max(self.plot.vb.height(), 60)
-        ends = []
+        ends, named = [], []
         for idx, line in enumerate(self.figure.lines):
             at = np.flatnonzero(np.isfinite(line.y))
             self._names[idx].setVisible(is_named and len(at) > 0)
             if is_named and len(at):
-                ends.append((float(np.clip(line.y[at[-1]], low, high)), float(line.x[at[-1]]), idx))
-        for y, x, idx in sorted(ends):
-            place = max(y, taken[-1] + step) if taken else y
-            taken.append(place)
+                ends.append((float(line.x[at[-1]]), float(line.y[at[-1]])))
+                named.append(idx)
+        step = QFontMetricsF(theme.font(11, 600)).height() * (high - low) / max(self.plot.vb.height(), 60)
+        first, last = self.plot.vb.viewRange()[0]
+        reach = self._name_px() * (last - first) / max(self.plot.vb.width(), 60)
+        places = spread_names(ends, step, low, high, reach)
+        for (x, _), place, idx in zip(ends, places, named, strict=True):
             line = self.figure.lines[idx]
             self._names[idx].setFont(theme.font(11, 600))
             self._names[idx].setAnchor((0, 0.5))
