@@ -235,6 +235,12 @@ def test_c15_infinite_values_are_counted(read):
     assert any(note.startswith("x: 2 infinite values") for note in table.notes)
 
 
+def test_c15_minus_zero_is_the_level_zero(read):
+    column = read("x,y\n-0.0,0\n0.0,1\n1.0,1\n").column("x").with_kind("category")
+    assert column.levels == ("0", "1.0")
+    assert column.values.tolist() == [0, 0, 1]
+
+
 # --- separators, headers, quotes ---------------------------------------------------------------
 
 

@@ -2,43 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
-from pathlib import Path
-
 from engine.errors import DataError
+from workbench.platform import available_bytes
 
 _SHARE = 0.8  # of the free memory that a table may take
-
-
-def available_bytes() -> int | None:
-    """Return the memory that is free for us, in bytes; None where the system does not tell."""
-    if sys.platform == "win32":
-        return _available_on_windows()
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        return None
-    return None
-
-
-def _available_on_windows() -> int | None:  # pragma: no cover - runs on Windows only
-    class _Status(ctypes.Structure):
-        _fields_ = (
-            ("length", ctypes.c_ulong),
-            ("load", ctypes.c_ulong),
-            *(
-                (name, ctypes.c_ulonglong)
-                for name in ("total", "free", "page_total", "page_free", "v", "w", "x")
-            ),
-        )
-
-    status = _Status(length=ctypes.sizeof(_Status))
-    if not ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):  # type: ignore[attr-defined,unused-ignore]
-        return None
-    return int(status.free)
 
 
 def require_cells(n_bytes: float, file_name: str, n_cells: int) -> None:
