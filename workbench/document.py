@@ -214,9 +214,13 @@ class Document(QObject):
         `made` is the table so changed (`Table.with_kind`), where a worker has made it.
         """
         names = list(names)
-        changed = made or self._table().with_kind(names, kind)
-        if changed is not self.table:
+        before = self._table()
+        changed = made or before.with_kind(names, kind)
+        if changed is not before:
             self._push_data(f"Set kind of {_listing(names)}", table=changed)
+            for note in changed.notes:
+                if note not in before.notes:
+                    self.post_message(note)
 
     def set_roles(self, names: Iterable[str], role: str) -> None:
         """Give columns a role; a second target, weight or group column makes the first a feature.

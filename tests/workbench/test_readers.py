@@ -143,6 +143,8 @@ def test_c04_codes_are_saved_and_exported_digit_by_digit(qapp, read, tmp_path):
             ["04109", ""],
             ["10115", "1234567890123456788"],
         ]
+    document.set_kind(["kunde"], "number")
+    assert document.messages == ["kunde: whole numbers above 2^53 are not exact as numbers"]
 
 
 # --- C05 ---------------------------------------------------------------------------------------
