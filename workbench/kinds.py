@@ -145,7 +145,7 @@ def _why_number(facts: CellFacts) -> str:
         return (
             f"whole numbers with {_count(n_distinct, 'distinct value')}; make it a category if they are codes"
         )
-    return "every cell is a number"
+    return f"{_every_cell(facts)} is a number"
 
 
 def _ambiguous_note(facts: CellFacts) -> str:
@@ -172,7 +172,11 @@ def _why_date(facts: CellFacts) -> str:
             f"dates, ambiguous: {example} is read as {reading.format}; switch the order if months come first"
         )
         return note
-    return f"every cell is a date, {reading.format}"
+    return f"{_every_cell(facts)} is a date, {reading.format}"
+
+
+def _every_cell(facts: CellFacts) -> str:
+    return "every cell that is not missing" if facts.n_missing else "every cell"
 
 
 def _yes_no_order(levels: tuple[str, ...]) -> tuple[str, str] | None:

@@ -194,6 +194,15 @@ def test_split_is_checked_and_set(panel, document):
 def test_missing_tokens_survive_their_field():
     assert text_to_tokens(tokens_to_text(("", "NA", "n/a"))) == ("", "NA", "n/a")
     assert text_to_tokens("") == ("",)
+    assert text_to_tokens(' "k.A., n/a" , -, "say ""?""", "" ,x"y') == (
+        "",
+        "k.A., n/a",
+        "-",
+        'say "?"',
+        'x"y',
+    )
+    for tokens in (("", "k.A., n/a", '"', 'a"b,c', " "), ("", "(empty cell)"), ("", ",")):
+        assert text_to_tokens(tokens_to_text(tokens)) == tokens
 
 
 def test_the_keyboard_reaches_the_list(panel):

@@ -34,7 +34,9 @@ def panel(window, document, tmp_path) -> DataPanel:
 
 def test_one_click_at_the_reason_makes_the_column_a_number(person, panel, document):
     panel.select(["a"])
-    assert panel._reason.full_text() == QUESTION
+    assert panel._reason.text() == QUESTION
+    reason = panel._reason
+    person.wait(lambda: reason.height() >= reason.heightForWidth(reason.width()) > 20)  # read whole
     cure = person.find("data.count_missing", QPushButton)
     assert cure.isVisible()
     assert "Count 'k.A.' as missing" in html.unescape(cure.toolTip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ ORDERS = {"": "day, a guess", "day": "day", "month": "month"}
 DAY_FIRST = {"": None, "day": True, "month": False}
 EMPTY_TOKEN = "(empty cell)"
 MAX_TIP_NOTES = 20
+
+
+TOKENS_TIP = 'A comma between two texts; a text with a comma in it stands in double quotes: "k.A., n/a"'
+_TOKEN = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"\s*(?=,|$)|(?P<bare>[^,]*))(?:,|$)')
 
 
 def summary(table: Table) -> str:
@@ -46,14 +51,25 @@ def summary(table: Table) -> str:
 
 
 def tokens_to_text(tokens: tuple[str, ...]) -> str:
-    """Missing tokens as the field shows them."""
-    return ", ".join(token or EMPTY_TOKEN for token in tokens)
+    """Missing tokens as the field shows them, in double quotes those that a comma would tear apart."""
+    return ", ".join(_quoted(token) if token else EMPTY_TOKEN for token in tokens)
+
+
+def _quoted(token: str) -> str:
+    is_plain = "," not in token and not token.startswith('"') and token == token.strip() != EMPTY_TOKEN
+    return token if is_plain else '"' + token.replace('"', '""') + '"'
 
 
 def text_to_tokens(text: str) -> tuple[str, ...]:
     """Missing tokens from the field; the empty cell is always missing."""
-    parts = [part.strip() for part in text.split(",")]
-    return tuple(dict.fromkeys(["", *(part for part in parts if part and part != EMPTY_TOKEN)]))
+    tokens = [""]
+    for found in _TOKEN.finditer(text):
+        quoted, bare = found["quoted"], (found["bare"] or "").strip()
+        if quoted is not None:
+            tokens.append(quoted.replace('""', '"'))
+        elif bare != EMPTY_TOKEN:
+            tokens.append(bare)
+    return tuple(dict.fromkeys(tokens))
 
 
 class _Choice(ComboBox):
@@ -104,6 +120,7 @@ class ImportForm(QFrame):
         self.tokens = QLineEdit()
         self.tokens.setObjectName("data.import.tokens")
         self.tokens.setAccessibleName("Texts that mean missing")
+        self.tokens.setToolTip(TOKENS_TIP)
         self.details = QScrollArea()
         self.details.setWidget(self._make_details())
         self.details.setWidgetResizable(True)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from workbench.ui.forms.import_form import text_to_tokens, tokens_to_text
+from workbench.ui.forms.import_form import TOKENS_TIP, text_to_tokens, tokens_to_text
 from workbench.ui.widgets import Label, bare_button, row
 
 if TYPE_CHECKING:
     from workbench.datasets import Table
 
 TIP = (
-    "Texts that mean missing in the selected columns, a comma between them. Take NA out where it is a value, "
-    "such as Namibia or North America."
+    "Texts that mean missing in the selected columns. Take NA out where it is a value, such as Namibia or "
+    f"North America. {TOKENS_TIP}"
 )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+from PySide6.QtCore import QItemSelectionModel, QSize, Qt, QTimer
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QSizePolicy, QWidget
 
 from workbench.jobs import Job
 from workbench.ui import icons, theme
@@ -22,6 +22,7 @@ from workbench.ui.widgets import (
     ComboBox,
     ElidedLabel,
     IconLabel,
+    Label,
     SearchEdit,
     button,
     column,
@@ -141,6 +142,7 @@ class DataPanel(QWidget):
         layout = row(self.search, self.order, spacing=6)
         layout.setStretch(0, 5)
         layout.setStretch(1, 3)
+        self.order.setIconSize(QSize(0, 0))  # its items have none; the search needs the room
         self.order.view().setMinimumWidth(200)
         holder.setLayout(layout)
         return holder
@@ -155,8 +157,11 @@ class DataPanel(QWidget):
                 combo.addItem(icons.icon(key), text, key)
         self.kind.activated.connect(self._on_kind)
         self.role.activated.connect(self._on_role)
-        self._reason = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
+        self._reason = Label("", "caption", wrap=True)
         self._reason.setObjectName("data.reason")
+        policy = self._reason.sizePolicy()  # has height for width
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # a long word is no reason to widen the panel
+        self._reason.setSizePolicy(policy)
         self._count_missing = button(
             "Count as Missing", "quiet", self._on_count_missing, "data.count_missing"
         )
@@ -217,6 +222,7 @@ class DataPanel(QWidget):
         self.role.setCurrentIndex(self.role.findData(roles.pop()) if len(roles) == 1 else -1)
         words = columns[0].reason if len(columns) == 1 else f"{len(columns)} columns selected"
         self._reason.setText(words)
+        self._reason.setToolTip(literal(words))  # a word longer than the panel is cut
         told = ", ".join(
             dict.fromkeys(f"'{text}'" for name in stray for text in table.column(name).stray_texts)
         )
