@@ -38,9 +38,9 @@ def shown(label) -> str:
     return label.full_text() if hasattr(label, "full_text") else label.text()
 
 
-def drawn_points(person) -> int:
-    """How many points the training curve on screen has."""
-    curve = person.find("training.plot").curve_train
+def drawn_points(person, role: str = "training") -> int:
+    """How many points a curve on screen has."""
+    curve = person.find("training.plot").curve_of(role)
     x = None if curve is None else curve.getData()[0]
     return 0 if x is None else len(x)
 
@@ -96,13 +96,15 @@ def test_the_curve_is_live_and_stop_keeps_exactly_the_rounds_shown(at_penguins, 
     assert document.current_run.state == "training"
     assert "of 10,000" in session.trainer.current_job.progress.text
     n_seen = drawn_points(person)
+    assert drawn_points(person, "validation") == n_seen
     QTest.mouseClick(person.find("settings.train"), LEFT)  # it says Stop now
     person.wait_for_training()
     result = document.current_run.result
     assert document.current_run.state == "stopped"
     assert n_seen <= drawn_points(person) == result.n_rounds + 1 < 10_001
+    assert drawn_points(person, "validation") == result.n_rounds + 1
     assert len(result.estimator.estimators_) == result.n_rounds
-    y = person.find("training.plot").curve_train.getData()[1]
+    y = person.find("training.plot").curve_of("training").getData()[1]
     np.testing.assert_allclose(y[1:], result.estimator.train_loss_[-result.n_rounds :], rtol=1e-12)
     stages = list(result.estimator.staged_predict_proba(feature_frame(document.table, result.features)))
     assert len(stages) == result.n_rounds

@@ -39,7 +39,7 @@ def test_c31_the_drawn_range_is_finite_and_the_note_is_written(plot):
     low, high = plot.plot.vb.viewRange()[1]
     assert low <= 0.4
     assert 0.9 <= high < 1.5
-    _, y = plot.curve_train.getData()
+    _, y = plot.curve_of("training").getData()
     assert np.isfinite(y).tolist() == [True, True, False, True, False, True]
     assert plot._dots[0].getData()[0].tolist() == [4, 6]
     assert "2 values not finite" in plot.header.texts
@@ -102,7 +102,7 @@ def test_points_are_live_and_stop_keeps_exactly_the_rounds_shown(qtbot, session)
     assert trainer.train(run_id), document.messages
 
     def shown() -> int:
-        curve = panel.plot.curve_train
+        curve = panel.plot.curve_of("training")
         return 0 if curve is None or curve.getData()[0] is None else len(curve.getData()[0])
 
     qtbot.waitUntil(lambda: shown() >= 6, timeout=120_000)

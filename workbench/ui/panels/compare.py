@@ -98,26 +98,13 @@ class ComparePanel(QWidget):
         self._curves = Switch(self._no_curves, self.plot)
         self._exports = PictureExports.of(context)
         self._exports.register(self, lambda: self.plot if self._curves.shows_content else None, "compare")
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.addWidget(self.table)
-        splitter.addWidget(self._curves)
-        splitter.setSizes([220, 240])
-        export = bare_button("picture", "Export the curves", self._export, "compare.export")
-        content = QWidget()
-        layout = column(
-            row(12, Label("Scores on", "secondary"), self._part, -1, export, 8, margins=4),
-            splitter,
-            spacing=4,
-        )
-        layout.setStretchFactor(splitter, 1)
-        content.setLayout(layout)
         empty = EmptyState(
             "compare",
             "No models yet. Add two to see them side by side.",
             "Their scores, and only the settings in which they differ.",
             context.actions.get("action.model.add_tree"),
         )
-        self._switch = Switch(empty, content, self)
+        self._switch = Switch(empty, self._make_content(), self)
         self.setLayout(column(self._switch))
         document = context.document
         for signal in (
@@ -131,6 +118,22 @@ class ComparePanel(QWidget):
         document.run_changed.connect(self._on_run_changed)
         theme.changed.connect(self.table.viewport().update)
         self._refresh()
+
+    def _make_content(self) -> QWidget:
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.addWidget(self.table)
+        splitter.addWidget(self._curves)
+        splitter.setSizes([220, 240])
+        export = bare_button("picture", "Export the curves", self._export, "compare.export")
+        content = QWidget()
+        layout = column(
+            row(12, Label("Scores on", "secondary"), self._part, -1, export, 8, margins=4),
+            splitter,
+            spacing=4,
+        )
+        layout.setStretchFactor(splitter, 1)
+        content.setLayout(layout)
+        return content
 
     def _make_table(self) -> QTableView:
         table = QTableView()

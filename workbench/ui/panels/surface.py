@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedLayout, QWidget
 
 from engine.errors import DataError
 from workbench.figures.surface import (
@@ -45,6 +45,40 @@ class SurfacePanel(QWidget):
         self._job: Any = None
         self.plot, self.curve = SurfacePlot(), CurvePlot()
         self._x, self._y = ComboBox(), ComboBox()
+        self._exports = PictureExports.of(context)
+        self._exports.register(self, self.picture, "surface")
+        self._empty = EmptyState(
+            "surface",
+            "No model yet. Train one to see what it says over two columns.",
+            "Regions in class colours, rows as points.",
+            context.actions.get("action.model.train"),
+        )
+        self._held = HeldForm(self)
+        self._held.chosen.connect(self._on_held)
+        self._held.typical_asked.connect(self._hold_typical)
+        self._switch = Switch(self._empty, self._make_content(), self)
+        self.setLayout(column(self._switch))
+        document = context.document
+        for signal in (document.table_changed, document.current_run_changed):
+            signal.connect(self._refresh)
+        document.run_changed.connect(self._on_run_changed)
+        for signal in context.trainer.work_signals:
+            signal.connect(self._say_why)
+        self._refresh()
+
+    def _make_content(self) -> QWidget:
+        pictures = QWidget()
+        self._pictures = QStackedLayout(pictures)
+        self._pictures.addWidget(self.plot)
+        self._pictures.addWidget(self.curve)
+        self._busy = BusyBar(dims=pictures)
+        content = QWidget()
+        layout = column(self._busy, self._make_strip(), pictures, spacing=4)
+        layout.setStretchFactor(pictures, 1)
+        content.setLayout(layout)
+        return content
+
+    def _make_strip(self) -> QBoxLayout:
         for combo, name, label in (
             (self._x, "surface.x_column", "Across"),
             (self._y, "surface.y_column", "Up"),
@@ -55,15 +89,6 @@ class SurfacePanel(QWidget):
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             combo.setMaximumWidth(theme.scaled(280))
             combo.activated.connect(self._on_column_chosen)
-        self._exports = PictureExports.of(context)
-        self._exports.register(self, self.picture, "surface")
-        self._empty = EmptyState(
-            "surface",
-            "No model yet. Train one to see what it says over two columns.",
-            "Regions in class colours, rows as points.",
-            context.actions.get("action.model.train"),
-        )
-        content = QWidget()
         export = bare_button("picture", "Export picture", self._export, "surface.export")
         self._swap = bare_button("swap", "Swap the axes", self._swap_axes, "surface.swap")
         self._hold = bare_button(
@@ -79,26 +104,7 @@ class SurfacePanel(QWidget):
         strip.addSpacing(8)
         strip.setStretchFactor(self._x, 1)
         strip.setStretchFactor(self._y, 1)
-        self._held = HeldForm(self)
-        self._held.chosen.connect(self._on_held)
-        self._held.typical_asked.connect(self._hold_typical)
-        pictures = QWidget()
-        self._pictures = QStackedLayout(pictures)
-        self._pictures.addWidget(self.plot)
-        self._pictures.addWidget(self.curve)
-        self._busy = BusyBar(dims=pictures)
-        layout = column(self._busy, strip, pictures, spacing=4)
-        layout.setStretchFactor(pictures, 1)
-        content.setLayout(layout)
-        self._switch = Switch(self._empty, content, self)
-        self.setLayout(column(self._switch))
-        document = context.document
-        for signal in (document.table_changed, document.current_run_changed):
-            signal.connect(self._refresh)
-        document.run_changed.connect(self._on_run_changed)
-        for signal in context.trainer.work_signals:
-            signal.connect(self._say_why)
-        self._refresh()
+        return strip
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)

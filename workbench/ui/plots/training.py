@@ -16,11 +16,7 @@ MAX_NAMED = 4
 
 
 class TrainingPlot(FigurePlot):
-    """Curves with their names at their ends, the best round, and a hairline at the pointer.
-
-    `curve_train` and `curve_val` are the first two curves' items; `curve_train.getData()` is what is
-    drawn at this moment.
-    """
+    """Curves with their names at their ends, the best round, and a hairline at the pointer."""
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -38,15 +34,8 @@ class TrainingPlot(FigurePlot):
             self.plot.addItem(item, ignoreBounds=True)
         self.plot.vb.setMouseEnabled(x=False, y=False)
 
-    @property
-    def curve_train(self) -> pg.PlotDataItem | None:
-        return self._curve_of("training")
-
-    @property
-    def curve_val(self) -> pg.PlotDataItem | None:
-        return self._curve_of("validation")
-
-    def _curve_of(self, role: str) -> pg.PlotDataItem | None:
+    def curve_of(self, role: str) -> pg.PlotDataItem | None:
+        """The item of the first line of a role; its `getData()` is what is drawn at this moment."""
         for line, curve in zip(self.figure.lines if self.figure else (), self.curves, strict=False):
             if line.role == role:
                 return curve
