@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.runs import RunResult
 
 MAX_TOLD_LEVELS = 5
+LOST_NOTE = " is no "  # in a column's notes on cells that its kind cannot read
 _CHUNK_ROWS = 65536
 _CODE = re.compile(r"[+-]?0\d")
 
@@ -52,8 +53,8 @@ def read_like(path: str | Path, options: ReadOptions, kinds: Mapping[str, str] |
     """Read a file to predict as the training table was read (C08).
 
     The training table's missing tokens, date order and, for separated text, its number signs hold
-    again; separator, encoding and header are found anew, since they
-    belong to the file.
+    again; separator, encoding and header are found anew, since they belong to the file. Where these
+    signs leave cells of a number column unread, and the signs found in the file leave fewer, those are taken.
 
     Parameters
     ----------
@@ -69,19 +70,44 @@ def read_like(path: str | Path, options: ReadOptions, kinds: Mapping[str, str] |
     """
     from workbench.readers import read_table
 
-    is_text = bool(options.separator)  # workbooks and Parquet have no signs to pass on
-    table = read_table(
-        path,
-        ReadOptions(
-            decimal=options.decimal if is_text else None,
-            thousands=(options.thousands or None) if is_text else None,  # none so far: one may turn up
-            missing_tokens=options.missing_tokens,
-            column_tokens=options.column_tokens,
-            day_first=options.day_first,
-        ),
+    kinds = kinds or {}
+    found = ReadOptions(
+        missing_tokens=options.missing_tokens,
+        column_tokens=options.column_tokens,
+        day_first=options.day_first,
     )
+    if not options.separator:  # workbooks and Parquet have no signs to pass on
+        return _in_kinds(read_table(path, found), kinds)
+    # a thousands sign that training did without may turn up
+    as_trained = replace(found, decimal=options.decimal, thousands=options.thousands or None)
+    table = _in_kinds(read_table(path, as_trained), kinds)
+    n_lost = _n_unread(table, kinds)
+    if n_lost:
+        other = _in_kinds(read_table(path, found), kinds)
+        if _n_unread(other, kinds) < n_lost:
+            return other
+    return table
+
+
+def _n_unread(table: Table, kinds: Mapping[str, str]) -> int:
+    """Count the cells of number columns that are texts under the signs in force."""
+    columns = [column for column in table.columns if kinds.get(column.name) == "number"]
+    return sum(
+        len(column.raw) - column.n_missing if column.kind != "number" else n_lost_cells(column)
+        for column in columns
+    )
+
+
+def n_lost_cells(column: Column) -> int:
+    """Count the cells of a number or date column that hold something else and count as missing."""
+    if not any(LOST_NOTE in note for note in column.notes):
+        return 0
+    return column.n_missing - column.with_kind("text").n_missing
+
+
+def _in_kinds(table: Table, kinds: Mapping[str, str]) -> Table:
     for column in table.columns:
-        kind = (kinds or {}).get(column.name, column.kind)
+        kind = kinds.get(column.name, column.kind)
         if kind != column.kind and kind in column.kind_choices:
             table = table.replace_column(column.with_kind(kind))
     return table
@@ -178,6 +204,9 @@ def _number(text: str) -> float | None:
 
 def _as_numbers(column: Column, report: list[str]) -> NDArray[np.float64]:
     if column.kind in ("number", "date"):
+        if n_lost := n_lost_cells(column):
+            report.append(_lost_sentence(column, n_lost))
+            report.extend(note for note in column_notes(column) if LOST_NOTE in note)
         return np.array(column.values)
     if "number" not in column.kind_choices:
         raise DataError(
@@ -188,10 +217,15 @@ def _as_numbers(column: Column, report: list[str]) -> NDArray[np.float64]:
     as_number = column.with_kind("number")
     n_lost = as_number.n_missing - column.n_missing
     if n_lost:
-        noun = "cell is" if n_lost == 1 else "cells are"
-        report.append(f"column '{column.name}': {n_lost:,} {noun} no number and counted as missing")
+        report.append(_lost_sentence(column, n_lost))
     report.extend(note for note in column_notes(as_number) if note not in column_notes(column))
     return np.array(as_number.values)
+
+
+def _lost_sentence(column: Column, n_lost: int) -> str:
+    noun = "cell is" if n_lost == 1 else "cells are"
+    what = "date" if column.kind == "date" else "number"
+    return f"column '{column.name}': {n_lost:,} {noun} no {what} and counted as missing"
 
 
 def _predict(result: RunResult, frame: pd.DataFrame) -> tuple[tuple[str, NDArray[Any]], ...]:

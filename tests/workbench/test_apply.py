@@ -112,6 +112,19 @@ def test_c08_missing_tokens_and_signs_hold_for_the_prediction_file(tmp_path):
     assert new.column("x").values.tolist() == [1250, 9.5], "the comma is the decimal sign, as in training"
 
 
+def test_signs_of_the_file_count_where_those_of_the_training_lose_numbers(tmp_path):
+    path, kinds = tmp_path / "neu.csv", {"a": "number", "b": "number"}
+    path.write_text("a;b\n" + "4,5;1\n50,5;2\n" * 10 + "k.A.;3\n", "utf-8")
+    new = read_like(path, ReadOptions(separator=",", decimal=".", thousands=""), kinds)
+    assert new.options.decimal == ","
+    assert new.column("a").values[:2].tolist() == [4.5, 50.5]
+    train = make_table("train", {"a": [1, 2, 30, 40], "y": [1.5, 1.5, 7.5, 7.5]})
+    applied = apply_model(trained(train, "y", ["a"], as_classes=False), new)
+    assert np.array(predicted(applied))[:2].tolist() == [1.5, 7.5]
+    assert applied.report[0] == "column 'a': 1 cell is no number and counted as missing"
+    assert "'k.A.' is no number" in applied.report[1]
+
+
 def test_kinds_of_the_training_table_hold_for_the_prediction_file(tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("k,flag,name\n1,yes,x\n2,yes,y\n", "utf-8")
