@@ -68,6 +68,7 @@ def _fit(options: argparse.Namespace) -> None:
     from workbench.datasets import default_roles, proposes_classes
     from workbench.fitting import fit_run, freeze_inputs
     from workbench.readers import read_table
+    from workbench.rows_in_the_way import rows_in_the_way
     from workbench.splitting import deal_rows
 
     if options.out:
@@ -87,6 +88,8 @@ def _fit(options: argparse.Namespace) -> None:
     spec = _spec(options, "classes" if classes else "numbers", table.n_rows)
     split = SplitSettings(seed=options.seed)  # checked with the model's parameters
     parts, notes = deal_rows(table, column.name, classes, roles, split)
+    if problems := rows_in_the_way(table, roles, parts):
+        raise DataError(" ".join(problems))
     inputs = freeze_inputs(table, roles, column.name, classes, parts, spec, split=split)
     result = fit_run(inputs)
     print(f"{column.name}: predicted as {'classes' if classes else 'numbers'} ({reason})")

@@ -56,6 +56,7 @@ class Document(QObject):
         self._runs: dict[str, RunRecord] = {}
         self._current_run_id: str | None = None
         self._n_runs_made = 0
+        self._validated: dict[str, RunResult] = {}  # a single tree as grown, with its cross-validation
         self._has_new_results = self._was_dirty = False
 
     # ---- state -------------------------------------------------------------------------------
@@ -405,11 +406,21 @@ class Document(QObject):
         self._write_record(record if error is None else replace(record, state="failed", error=error))
 
     def attach_cross_validation(self, run_id: str, result: RunResult, cv: Any) -> None:
-        """Add the cross-validation of a training, unless the model was trained or changed since."""
+        """Add the cross-validation of a training, unless the model was trained anew since.
+
+        It tells of the tree as grown: one that is pruned meanwhile has it again when that is taken back.
+        """
         record = self._runs.get(run_id)
-        if record is not None and record.result is result:
-            self._write_record(replace(record, result=replace(result, cv=cv)))
+        if record is None or record.result is None:
+            return
+        validated = replace(result, cv=cv)
+        if record.result is result:
+            self._write_record(replace(record, result=validated))
             self._mark_new_results()
+        elif _are_of_one_tree(record.result, result):
+            self._validated[run_id] = validated
+            if not record.result.edits:
+                self._write_result(run_id, record.result)
 
     # ---- files -------------------------------------------------------------------------------
 
@@ -460,6 +471,7 @@ class Document(QObject):
         self.undo_stack.clear()
         self._data, self._path = data, path
         self.view_state, self._has_new_results = dict(view_state or {}), False
+        self._validated = {}
         self._n_runs_made = max((int(run_id.removeprefix("run")) for run_id in runs), default=0)
         self.table_changed.emit()
         self.columns_changed.emit()
@@ -507,6 +519,13 @@ class Document(QObject):
         self.run_changed.emit(run_id)
 
     def _write_result(self, run_id: str, result: RunResult) -> None:
+        """Put a tree changed by hand in place, or the tree as grown, then with its cross-validation."""
+        before = self._runs[run_id].result
+        if before is not None and before.cv is not None:
+            self._validated[run_id] = before
+        known = self._validated.get(run_id)
+        if known is not None and not result.edits and _are_of_one_tree(known, result):
+            result = replace(result, cv=known.cv)
         self._write_record(replace(self._runs[run_id], result=result))
 
     def _write_record(self, record: RunRecord) -> None:
@@ -521,6 +540,10 @@ class Document(QObject):
         if self.is_dirty != self._was_dirty:
             self._was_dirty = self.is_dirty
             self.dirty_changed.emit(self._was_dirty)
+
+
+def _are_of_one_tree(one: RunResult, other: RunResult) -> bool:
+    return one.grown_tree is not None and one.grown_tree is other.grown_tree
 
 
 def _listing(names: Sequence[str]) -> str:

@@ -13,6 +13,8 @@ from workbench.runs import NO_PART, SplitSettings
 if TYPE_CHECKING:
     from workbench.datasets import Table
 
+MAX_CLASSES_NAMED = 3  # more small classes are counted
+
 
 def deal_rows(
     table: Table, target: str, classes: Sequence[str], roles: dict[str, str], split: SplitSettings
@@ -30,7 +32,9 @@ def deal_rows(
     parts = np.full(table.n_rows, NO_PART, np.uint8)
     rows = np.flatnonzero(is_usable)
     if len(rows) == 0:
-        return parts, (*notes, f"no row has a value of {target!r}; choose another target")
+        weight = _weight_of(roles)
+        lacking = f"a value of {target!r}" + (f" and a weight {weight!r}" if weight is not None else "")
+        return parts, (*notes, f"no row has {lacking}; choose another column")
     group = next((name for name, role in roles.items() if role == "group"), None)
     groups = None if group is None else _by_appearance(table.column(group).label_codes()[0])[rows]
     dealt, messages = split_rows(
@@ -43,7 +47,16 @@ def deal_rows(
     )
     parts[rows] = dealt
     parts.flags.writeable = False
-    return parts, (*notes, *messages)
+    return parts, (*notes, *_few(messages))
+
+
+def _few(messages: Sequence[str]) -> Sequence[str]:
+    """Sum up what is said of many classes: a target of 10,000 small ones has as many messages."""
+    of_classes = [message for message in messages if message.startswith("class ")]
+    if len(of_classes) <= MAX_CLASSES_NAMED:
+        return messages
+    others = [message for message in messages if not message.startswith("class ")]
+    return [*others, f"{len(of_classes):,} classes have too few rows for every part: used for training alone"]
 
 
 def _by_appearance(codes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -52,6 +65,10 @@ def _by_appearance(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     first[distinct < 0] = -1  # rows without a group come first, and count as none
     rank = np.argsort(np.argsort(first))
     return rank[inverse] - int(distinct[0] < 0)
+
+
+def _weight_of(roles: dict[str, str]) -> str | None:
+    return next((name for name, role in roles.items() if role == "weight"), None)
 
 
 def _usable_rows(
@@ -68,8 +85,7 @@ def _usable_rows(
     notes = []
     if n_left_out := int(np.count_nonzero(~is_usable)):
         notes.append(f"{n_left_out:,} rows without {target!r} are left out")
-    weight = next((name for name, role in roles.items() if role == "weight"), None)
-    if weight is not None:
+    if (weight := _weight_of(roles)) is not None:
         has_weight = np.isfinite(table.column(weight).values)
         if n_left_out := int(np.count_nonzero(is_usable & ~has_weight)):
             notes.append(f"{n_left_out:,} rows without the weight {weight!r} are left out")

@@ -17,6 +17,7 @@ from workbench.catalog import CATALOG, check_parameter_values, entry_of
 from workbench.fitting import FitInputs, fit_run, freeze_inputs
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
+from workbench.rows_in_the_way import rows_in_the_way
 from workbench.runs import RunResult
 from workbench.turns import Turns
 
@@ -46,7 +47,9 @@ def check_ready(document: Document) -> list[str]:
         )
     parts = document.parts
     if not problems and (parts is None or not np.any(parts == 0)):
-        problems.append("No row is left for training; change the parts, or the column of groups.")
+        problems.append("No row is left for training; change the parts, or the column of weights or groups.")
+    elif not problems and parts is not None:
+        problems += rows_in_the_way(table, document.roles, parts)
     return problems
 
 
@@ -182,12 +185,13 @@ class Trainer(QObject):
             self._take_error(run_id, name, error)
         else:
             self._take_result(run_id, name, inputs, future.result())
-            self._turns.add(partial(self._tell_end, run_id))
+            self._turns.add(partial(self._tell_end, run_id, job))
             return
-        self._tell_end(run_id)
+        self._tell_end(run_id, job)
 
-    def _tell_end(self, run_id: str) -> None:
-        if self._jobs.pop(run_id, None) is not None:  # else its model was deleted, and the end told
+    def _tell_end(self, run_id: str, job: Job) -> None:
+        if self._jobs.get(run_id) is job:  # else its model was deleted and the end told; it may train anew
+            del self._jobs[run_id]
             self.ended.emit(run_id)
         self._start_cross_validation()
 

@@ -18,6 +18,7 @@ from workbench.exports import export_model, load_model
 from workbench.fitting import inputs_of_result
 from workbench.jobs import Job
 from workbench.readers import read_table
+from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.scripts import make_script
 from workbench.training import check_ready
@@ -163,13 +164,37 @@ def test_undoing_an_added_model_keeps_its_training_for_redo(session):
     assert session.document.run(run_id).result is result
 
 
+def test_a_model_deleted_brought_back_and_trained_before_its_end_was_told_is_trained_to_the_end(session):
+    document, trainer = session.document, session.trainer
+    run_id, told, again = document.add_run("tree"), [], []
+
+    def train_again():
+        document.delete_run(run_id)
+        document.undo_stack.undo()
+        again.append(trainer.train(run_id))
+
+    def on_changed(_run_id):
+        if document.run(run_id).state == "done" and not again:
+            trainer.in_turn(train_again)  # the views have the result; `ended` is still to come
+
+    document.run_changed.connect(on_changed)
+    trainer.ended.connect(lambda _run_id: told.append(document.runs[run_id].state if again else "deleted"))
+    wait_for(trainer.ended, lambda: trainer.train(run_id))
+    wait_for(trainer.ended, lambda: None)
+    assert told == ["deleted", "done"]
+    assert again == [True]
+    assert trainer.current_job is None
+
+
 # ---- refusals ----------------------------------------------------------------------------------
 
 
-def ready_words(columns, target, **roles):
+def ready_words(columns, target, split=None, **roles):
     document = Document()
     document.open_table(make_table("t", columns))
     document.set_target(target)
+    if split is not None:
+        document.set_split(split)
     for name, role in roles.items():
         document.set_roles([name], role)
     return " ".join(check_ready(document))
@@ -196,17 +221,52 @@ def test_a_refused_training_changes_nothing(session):
     assert "role feature" in session.document.messages[-1]
 
 
-def test_infinite_values_fail_by_name_and_keep_the_last_result(session, tmp_path):
-    rows = "\n".join(f"{i % 7 if i != 11 else 'inf'},{'ab'[i % 2]}" for i in range(40))
+def test_infinite_values_are_refused_by_column_and_row_whatever_their_part(session, tmp_path):
+    rows = "\n".join(f"{i % 7 if i not in (11, 30) else 'inf'},{'ab'[i % 2]}" for i in range(40))
     (tmp_path / "t.csv").write_text(f"x,y\n{rows}\n")
-    session.document.open_table(read_table(tmp_path / "t.csv"))
-    session.document.set_target("y")
-    session.document.set_kind(["x"], "number")
-    run_id = session.train("tree")
-    record = session.document.run(run_id)
-    assert record.state == "failed"
-    assert "column 'x' holds 1 infinite value" in record.error
-    assert not session.crashes
+    document = session.document
+    document.open_table(read_table(tmp_path / "t.csv"))
+    document.set_target("y")
+    document.set_kind(["x"], "number")
+    run_id = document.add_run("tree")
+    for seed in range(4):
+        document.set_split(SplitSettings(seed=seed))
+        assert not session.trainer.train(run_id)
+        assert "'x' holds 2 infinite numbers, the first in row 12" in document.messages[-1]
+    assert {int(part) for part in document.parts[[11, 30]]} != {0}, "not all in training"
+    document.set_column_tokens(["x"], ("inf",))
+    session.retrain(run_id)
+    assert document.run(run_id).state == "done"
+
+
+WEIGHTS = {
+    "text": (["light", "heavy"] * 20, "'w' is of the kind category"),
+    "date": ([f"2020-01-{i % 9 + 1:02}" for i in range(40)], "'w' is of the kind date"),
+    "negative": ([1] * 25 + [-2.5] + [1] * 14, "'w' is -2.5 in row 26"),
+    "zero": ([0] * 40, "'w' is 0 in every row of training"),
+    "missing": ([None] * 40, "No row is left for training"),
+}
+
+
+@pytest.mark.parametrize("what", WEIGHTS)
+def test_weights_that_are_none_are_refused_by_column_and_row(what):
+    weights, words = WEIGHTS[what]
+    columns = {"x": list(range(40)), "w": weights, "y": ["a", "b"] * 20}
+    for seed in range(3):
+        assert words in ready_words(columns, "y", SplitSettings(seed=seed), w="weight", x="feature")
+
+
+def test_rows_without_weight_or_with_none_are_left_out_and_the_rest_is_trained_on():
+    columns = {"x": list(range(40)), "w": [None, 0, 2, 3] * 10, "y": ["a", "b", "b", "a"] * 10}
+    assert ready_words(columns, "y", w="weight", x="feature") == ""
+
+
+def test_ten_thousand_small_classes_are_told_in_one_sentence():
+    columns = {"x": [1.5, 2.5, 3.5] * 40, "y": [f"n{i % 60}" for i in range(120)]}
+    document = Document()
+    document.open_table(make_table("t", columns))
+    document.set_target("y")
+    assert document.split_notes == ("60 classes have too few rows for every part: used for training alone",)
 
 
 @pytest.mark.parametrize("kind", ["tree", "forest", "boosting"])
@@ -358,6 +418,36 @@ def test_a_training_goes_before_a_cross_validation_which_then_begins_anew(sessio
     while len(told) < 4:
         wait_for(trainer.cross_validation_ended, lambda: None)
     assert told == [("trained", first), ("trained", second), ("validated", first), ("validated", second)]
+
+
+def test_a_tree_pruned_while_it_is_validated_has_its_cross_validation_when_it_is_whole_again(session):
+    document, trainer = session.document, session.trainer
+    trainer.cross_validates = True
+    run_id = document.add_run("tree")
+    wait_for(trainer.cross_validation_started, lambda: trainer.train(run_id))
+    wait_for(trainer.cross_validation_ended, lambda: document.prune(run_id, ()))
+    assert document.run(run_id).result.cv is None, "it tells of the tree as grown"
+    document.undo_stack.undo()
+    found = document.run(run_id).result.cv
+    assert len(found.fold_scores["accuracy"]) == 10
+    document.undo_stack.redo()
+    assert document.run(run_id).result.cv is None
+    document.expand(run_id, ())
+    assert document.run(run_id).result.cv is found
+
+
+def test_a_cross_validation_that_ends_after_a_prune_was_undone_outlives_redo_and_undo(session):
+    document, trainer = session.document, session.trainer
+    trainer.cross_validates = True
+    run_id = document.add_run("tree")
+    wait_for(trainer.cross_validation_started, lambda: trainer.train(run_id))
+    document.prune(run_id, ())
+    wait_for(trainer.cross_validation_ended, document.undo_stack.undo)
+    found = document.run(run_id).result.cv
+    assert found is not None
+    document.undo_stack.redo()
+    document.undo_stack.undo()
+    assert document.run(run_id).result.cv is found
 
 
 def test_a_stopped_cross_validation_says_so(session):
