@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -101,3 +102,26 @@ class Stopwatch:
     @property
     def elapsed_s(self) -> float:
         return time.perf_counter() - self._began
+
+
+class StopWatcher:
+    """Asks the monitor, from the fitting thread only; tasks in any thread see the answer."""
+
+    def __init__(self, monitor: FitMonitor, event: IterationEvent) -> None:
+        self._monitor, self._owner = monitor, threading.get_ident()
+        self.event, self.is_stopped = event, False
+
+    def tell(self, event: IterationEvent) -> None:
+        """Tell the monitor of a finished tree."""
+        self.event = replace(event, new_trees=())
+        self.is_stopped = self._monitor.on_iteration(event) or self.is_stopped
+
+    def poll(self) -> None:
+        """Ask whether to stop, repeating the last event."""
+        self.is_stopped = self._monitor.on_iteration(self.event) or self.is_stopped
+
+    def ask(self, _n_nodes: int, _fraction: float) -> bool:
+        """Answer a growing tree; the monitor itself is asked only in the fitting thread."""
+        if threading.get_ident() == self._owner:
+            self.poll()
+        return self.is_stopped

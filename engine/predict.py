@@ -19,7 +19,7 @@ from engine.tree.structure import Tree
 
 ROWS_PER_CHUNK = 4096  # 28 float32 columns of it fit the second-level cache while the trees pass by
 
-_ROUTING = (
+ROUTING = (
     "feature",
     "kind",
     "threshold",
@@ -67,7 +67,7 @@ def leaf_numbers(tree: Tree, X: NDArray[Any], n_jobs: int | None = None) -> NDAr
     """
     X = dtypes.as_input(X)
     leaves = np.empty(len(X), dtypes.NODE_DTYPE)
-    arrays = [getattr(tree, name) for name in _ROUTING]
+    arrays = [getattr(tree, name) for name in ROUTING]
 
     def apply_chunk(_chunk_idx: int, start: int, stop: int) -> None:
         apply_rows(X, start, stop, *arrays, leaves)
@@ -94,7 +94,7 @@ def add_values_of_rows(
     sums : float64 (n_samples, n_outputs)
     """
     rows = dtypes.as_input(rows, np.int64)
-    arrays = [getattr(tree, name) for name in (*_ROUTING, "value")]
+    arrays = [getattr(tree, name) for name in (*ROUTING, "value")]
 
     def add_chunk(_chunk_idx: int, start: int, stop: int) -> None:
         kernels.add_listed_leaf_values(X, rows, start, stop, *arrays, sums)
@@ -120,12 +120,12 @@ def lay_end_to_end(trees: Sequence[Tree]) -> tuple[NDArray[np.int64], list[NDArr
     sizes = np.array([tree.n_nodes for tree in trees], np.int64)
     roots = np.cumsum(sizes) - sizes
     if len(trees) == 1:
-        return dtypes.as_input(roots), [getattr(trees[0], name) for name in (*_ROUTING, "value")]
-    arrays = {name: np.concatenate([getattr(tree, name) for tree in trees]) for name in ("value", *_ROUTING)}
+        return dtypes.as_input(roots), [getattr(trees[0], name) for name in (*ROUTING, "value")]
+    arrays = {name: np.concatenate([getattr(tree, name) for tree in trees]) for name in ("value", *ROUTING)}
     # children and level sets are counted from the tree's own start: shift them to where it now lies
     arrays["first_child"] += np.repeat(roots, sizes).astype(dtypes.NODE_DTYPE)
     n_entries = np.array([len(tree.level_sets) for tree in trees], np.int64)
     entry_starts = np.cumsum(n_entries) - n_entries
     offsets = [tree.level_offsets[:-1] + start for tree, start in zip(trees, entry_starts, strict=True)]
     arrays["level_offsets"] = np.append(np.concatenate(offsets), n_entries.sum())
-    return dtypes.as_input(roots), [dtypes.as_input(arrays[name]) for name in (*_ROUTING, "value")]
+    return dtypes.as_input(roots), [dtypes.as_input(arrays[name]) for name in (*ROUTING, "value")]

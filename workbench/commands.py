@@ -18,6 +18,7 @@ class CommandId(IntEnum):
     """Commands that merge with their like."""
 
     SET_PARAMETER = 1
+    PRUNE_TO = 2
 
 
 class SetData(QUndoCommand):
@@ -111,15 +112,17 @@ class SetParameter(QUndoCommand):
 
 
 class EditTree(QUndoCommand):
-    """Prune or expand a single tree by hand.
+    """Prune or expand a single tree by hand; a drag of the price of a leaf becomes one undo step.
 
     If the model was trained anew in between, there is nothing left that could be undone: the command
     then does nothing and leaves the stack.
     """
 
-    def __init__(self, document: Document, text: str, run_id: str, new: RunResult) -> None:
+    def __init__(
+        self, document: Document, text: str, run_id: str, new: RunResult, *, merges: bool = False
+    ) -> None:
         super().__init__(text)
-        self.document, self.run_id, self.new = document, run_id, new
+        self.document, self.run_id, self.new, self.merges = document, run_id, new, merges
         old = document.runs[run_id].result
         assert old is not None
         self.old = old
@@ -129,6 +132,16 @@ class EditTree(QUndoCommand):
 
     def undo(self) -> None:
         self._swap(self.new, self.old)
+
+    def id(self) -> int:
+        return CommandId.PRUNE_TO if self.merges else -1
+
+    def mergeWith(self, later: QUndoCommand) -> bool:
+        if not isinstance(later, EditTree) or later.run_id != self.run_id or later.old is not self.new:
+            return False
+        self.new = later.new
+        self.setObsolete(self.new.edits == self.old.edits)  # dragged back: nothing left to undo
+        return True
 
     def _swap(self, expected: RunResult, wanted: RunResult) -> None:
         now = self.document.runs[self.run_id].result

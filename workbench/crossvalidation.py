@@ -128,18 +128,29 @@ class _Quiet:
 
 
 def _folds(learnable: Learnable, groups: NDArray[Any] | None) -> Any:
-    """Yield (inside, outside) row numbers; stratified by class, or by fifths of a number target."""
-    from sklearn.model_selection import GroupKFold
-
-    if groups is not None and len(np.unique(groups)) >= N_FOLDS:
-        for repeat in range(N_REPEATS):
-            folds = GroupKFold(N_FOLDS, shuffle=True, random_state=repeat)
-            yield from folds.split(learnable.y, groups=groups)
-        return
+    """Yield (inside, outside) row numbers of every fold of every repeat."""
     for repeat in range(N_REPEATS):
-        fold_of = _deal_folds(learnable, np.random.default_rng(repeat))
+        fold_of = _fold_numbers(learnable, groups, repeat)
         for fold in range(N_FOLDS):
             yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+
+
+def folds_of(inputs: FitInputs, rows: NDArray[np.int64], learnable: Learnable) -> NDArray[np.int64]:
+    """Return a fold for each of the listed rows, `learnable` being what they hold: int64 (n_listed,)."""
+    return _fold_numbers(learnable, _groups(inputs, rows), repeat=0)
+
+
+def _fold_numbers(learnable: Learnable, groups: NDArray[Any] | None, repeat: int) -> NDArray[np.int64]:
+    """Deal rows into folds, stratified by class or by fifths of a number target; groups are kept whole."""
+    if groups is None or len(np.unique(groups)) < N_FOLDS:
+        return _deal_folds(learnable, np.random.default_rng(repeat))
+    from sklearn.model_selection import GroupKFold
+
+    fold_of = np.empty(len(learnable.y), np.int64)
+    splits = GroupKFold(N_FOLDS, shuffle=True, random_state=repeat).split(learnable.y, groups=groups)
+    for fold, (_inside, outside) in enumerate(splits):
+        fold_of[outside] = fold
+    return fold_of
 
 
 def _deal_folds(learnable: Learnable, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -336,7 +336,7 @@ class Document(QObject):
         DataError
             The model is not a trained single tree, or has no inner node there.
         """
-        self._edit(run_id, "Prune", editing.prune, path)
+        self._edit(run_id, "Prune", editing.prune, tuple(path))
 
     def expand(self, run_id: str, path: Sequence[int]) -> None:
         """Put back what was grown below the node at `path` and pruned by hand.
@@ -346,14 +346,28 @@ class Document(QObject):
         DataError
             Nothing was pruned there.
         """
-        self._edit(run_id, "Expand again", editing.expand, path)
+        self._edit(run_id, "Expand again", editing.expand, tuple(path))
 
-    def _edit(self, run_id: str, text: str, edit: Callable[..., RunResult], path: Sequence[int]) -> None:
+    def prune_to(self, run_id: str, alpha: float | None) -> None:
+        """Prune a single tree to a price of a leaf (cost-complexity), None: not so any more.
+
+        Prices in a row are one undo step, as a slider sets them.
+
+        Raises
+        ------
+        DataError
+            The model is not a trained single tree.
+        """
+        self._edit(run_id, "Prune to a price", editing.prune_to, alpha, merges=True)
+
+    def _edit(
+        self, run_id: str, text: str, edit: Callable[..., RunResult], how: Any, *, merges: bool = False
+    ) -> None:
         record = self.run(run_id)
         if record.is_training:
             raise DataError(f"{record.name} is being trained; stop it before changing its tree by hand")
-        result = edit(record.result, self._table(), tuple(path))
-        self.undo_stack.push(commands.EditTree(self, text, run_id, result))
+        result = edit(record.result, self._table(), how)
+        self.undo_stack.push(commands.EditTree(self, text, run_id, result, merges=merges))
         leaves = counted(result.trees[0].n_leaves, "leaf", "leaves")
         self.post_message(f"{record.name} was changed by hand and has {leaves} now; Undo takes it back.")
 

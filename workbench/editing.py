@@ -50,6 +50,31 @@ def expand(result: RunResult | None, table: Table, path: Path) -> RunResult:
     return _with_edits(result, table, kept)
 
 
+def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> RunResult:
+    """Return the result pruned by cost-complexity to the price `alpha` of a leaf; None: not so any more.
+
+    Nodes cut by hand stay cut: they are cut after it, those that it has cut itself being no matter.
+
+    Raises
+    ------
+    DataError
+        As for `prune`.
+    """
+    from engine.tree.edit import Edit
+
+    result = _editable(result, table)
+    by_hand = [edit for edit in result.edits if edit.kind == "prune"]
+    first = [] if alpha is None else [Edit("cost_complexity", (), alpha)]
+    changed = _with_edits(result, table, (*first, *by_hand))
+    # one drag of a slider is one look at the test score
+    return changed if alpha_of(result) is None else replace(changed, n_test_looks=result.n_test_looks)
+
+
+def alpha_of(result: RunResult) -> float | None:
+    """Return the price of a leaf that the result's tree was pruned to by hand; None where it was not."""
+    return next((edit.alpha for edit in result.edits if edit.kind == "cost_complexity"), None)
+
+
 def _editable(result: RunResult | None, table: Table) -> RunResult:
     if result is None:
         raise DataError("this model is not trained yet; train it first")

@@ -289,21 +289,26 @@ def _work_in_child(work: Work, connection: Connection) -> None:
 
 
 class Lanes:
-    """The lanes of the program: `fit` (one at a time), `views` (latest wins), `process`, `files`.
+    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`.
 
+    `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
     `files` writes what is saved, one after the other: no picture and no training is worth waiting for.
     """
 
     def __init__(self) -> None:
         self.fit = Lane("fit")
         self.views = ViewLane()
+        self.studies = ViewLane("studies")
         self.process = ProcessLane("process")
         self.files = Lane("files")
 
     @property
     def live_jobs(self) -> list[Job]:
-        lanes = (self.fit, self.views, self.process, self.files)
-        return [job for lane in lanes for job in lane.live_jobs]
+        return [job for lane in self._all for job in lane.live_jobs]
+
+    @property
+    def _all(self) -> tuple[Lane, ...]:
+        return self.fit, self.views, self.studies, self.process, self.files
 
     def shut_down(self, timeout_s: float = 3.0) -> bool:
         """Stop everything and wait; no job emits anything after this call began.
@@ -311,11 +316,12 @@ class Lanes:
         Returns False if work is still running after `timeout_s` (a call that cannot be interrupted,
         such as an import): the caller then ends the process with `platform.leave_at_once`.
         """
-        lanes = (self.fit, self.views, self.process, self.files)
         for job in self.live_jobs:
             job.silence()
         deadline = monotonic() + timeout_s
-        ended = [lane.shut_down(deadline) for lane in lanes]  # every lane is told, whatever the first says
+        ended = [
+            lane.shut_down(deadline) for lane in self._all
+        ]  # every lane is told, whatever the first says
         if all_ended := all(ended):
             parallel.shut_down()
         return all_ended

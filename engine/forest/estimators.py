@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.errors import DataError, ParameterError
-from engine.forest.grow import ForestGrower, Member, StopWatcher, draw_rows
+from engine.forest.grow import ForestGrower, Member, draw_rows
 from engine.forest.parameters import FOREST_CLASSIFIER, FOREST_REGRESSOR
 from engine.inspection import impurity_importances
-from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
 from engine.predict import tree_values
 from engine.tree.estimators import check_tree_parameters, root_of
 from engine.tree.grow import presort

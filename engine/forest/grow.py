@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,37 +12,14 @@ from numpy.typing import NDArray
 from engine import dtypes, parallel
 from engine.base import TrainingData, member_seed
 from engine.errors import ParameterError
-from engine.forest.kernels import keep_drawn
-from engine.monitor import FitMonitor, IterationEvent
+from engine.monitor import StopWatcher
 from engine.predict import add_values_of_rows
 from engine.tree.estimators import root_of
 from engine.tree.grow import Grower, Presorted, make_rules
+from engine.tree.kernels.sort import keep_rows
 from engine.tree.structure import Tree
 
 ROWS_PER_STOP = 65_536  # rows predicted out of bag between two looks at the stop
-
-
-class StopWatcher:
-    """Asks the monitor, from the fitting thread only; tasks in any thread see the answer."""
-
-    def __init__(self, monitor: FitMonitor, event: IterationEvent) -> None:
-        self._monitor, self._owner = monitor, threading.get_ident()
-        self.event, self.is_stopped = event, False
-
-    def tell(self, event: IterationEvent) -> None:
-        """Tell the monitor of a finished tree."""
-        self.event = replace(event, new_trees=())
-        self.is_stopped = self._monitor.on_iteration(event) or self.is_stopped
-
-    def poll(self) -> None:
-        """Ask whether to stop, repeating the last event."""
-        self.is_stopped = self._monitor.on_iteration(self.event) or self.is_stopped
-
-    def ask(self, _n_nodes: int, _fraction: float) -> bool:
-        """Answer a growing tree; the monitor itself is asked only in the fitting thread."""
-        if threading.get_ident() == self._owner:
-            self.poll()
-        return self.is_stopped
 
 
 @dataclass(frozen=True)
@@ -116,7 +92,7 @@ class ForestGrower:
         for feature in range(self._data.n_features):
             if self._ask(0, 0.0):
                 return None
-            keep_drawn(self._presorted.order[feature], n_drawn, order[feature])
+            keep_rows(self._presorted.order[feature], n_drawn, order[feature])
         return order
 
     def _oob_values(self, tree: Tree, oob_rows: NDArray[np.int64]) -> NDArray[np.float64] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.parameters import UNSET, Parameter
-from engine.tree.parameters import N_JOBS, TREE_CLASSIFIER, TREE_REGRESSOR, with_defaults
+from engine.tree.parameters import MEMBER_CLASSIFIER, MEMBER_REGRESSOR, N_JOBS, with_defaults
 
 _ENSEMBLE = (
     Parameter(
@@ -36,9 +36,9 @@ _OF_A_FOREST = {"max_depth": {"form_default": UNSET}, "min_samples_leaf": {"form
 
 FOREST_CLASSIFIER = (
     *_ENSEMBLE,
-    *with_defaults(TREE_CLASSIFIER, max_features={"default": "sqrt"}, **_OF_A_FOREST),
+    *with_defaults(MEMBER_CLASSIFIER, max_features={"default": "sqrt"}, **_OF_A_FOREST),
 )
 FOREST_REGRESSOR = (
     *_ENSEMBLE,
-    *with_defaults(TREE_REGRESSOR, max_features={"default": 1.0}, **_OF_A_FOREST),
+    *with_defaults(MEMBER_REGRESSOR, max_features={"default": 1.0}, **_OF_A_FOREST),
 )

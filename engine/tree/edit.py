@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.errors import DataError, ParameterError
+from engine.tree.cost_complexity import prune_at
 from engine.tree.prune import prune
 from engine.tree.structure import Path, Tree
+
+KINDS = ("prune", "cost_complexity")
 
 
 @dataclass(frozen=True)
@@ -17,23 +20,33 @@ class Edit:
 
     Attributes
     ----------
-    kind : "prune"
-        The node becomes a leaf.
+    kind : "prune" or "cost_complexity"
+        The node becomes a leaf; or the whole tree is pruned to the smallest that is best for `alpha`.
     path : tuple of int
-        Which node: the child taken at each node from the root.
+        Which node: the child taken at each node from the root. Of a cost-complexity pruning always the root.
+    alpha : float
+        Price of a leaf, see `engine.tree.cost_complexity`.
+
+    Raises
+    ------
+    ParameterError
+        There is no such kind, or the price of a leaf is negative or not a number.
     """
 
-    kind: Literal["prune"]
-    path: Path
+    kind: Literal["prune", "cost_complexity"]
+    path: Path = ()
+    alpha: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.kind != "prune":
-            raise ParameterError(f"the edit's kind is {self.kind!r}; it must be 'prune'")
+        if self.kind not in KINDS:
+            raise ParameterError(f"the edit's kind is {self.kind!r}; it must be one of {', '.join(KINDS)}")
+        if not self.alpha >= 0:
+            raise ParameterError(f"alpha is {self.alpha!r}; the price of a leaf is 0 or more")
         object.__setattr__(self, "path", tuple(int(child) for child in self.path))
 
     def apply(self, tree: Tree) -> Tree:
         """Return the edited tree; raise DataError where the tree has no such inner node."""
-        return prune(tree, self.path)
+        return prune(tree, self.path) if self.kind == "prune" else prune_at(tree, self.alpha)
 
 
 def replay(edits: Iterable[Edit], tree: Tree) -> tuple[Tree, list[Edit]]:

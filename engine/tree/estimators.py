@@ -17,6 +17,7 @@ from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
 from engine.predict import leaf_numbers, tree_values
+from engine.tree.cost_complexity import prune_at
 from engine.tree.grow import CRITERIA, Grower, make_rules, presort
 from engine.tree.kernels.impurity import node_impurity
 from engine.tree.parameters import TREE_CLASSIFIER, TREE_REGRESSOR
@@ -42,6 +43,13 @@ _DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen
     min_impurity_decrease : float, default 0
         Least decrease, multiplied by the node's share of the total weight.
     min_weight_fraction_leaf : float from 0 to 0.5, default 0
+    min_relative_decrease : float from 0 to 100, default 0
+        The same decrease in percent of the root's impurity (rpart's `cp` in hundredths).
+    max_nodes : int or None, default None
+        Best-first growth up to this many nodes, leaves included.
+    ccp_alpha : float, default 0
+        The grown tree is pruned to the smallest that minimises impurity + `ccp_alpha` x leaves; see
+        `engine.tree.cost_complexity`. With 0 it is left as grown.
     max_features : int, float, "sqrt", "log2" or None, default None
         Columns drawn at each node; drawing goes on while all drawn are constant there.{class_weight}
     categorical_features : "from_dtype", None or sequence, default "from_dtype"
@@ -135,7 +143,8 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         self, *, criterion: str = "gini", max_depth: int | None = None, max_leaf_nodes: int | None = None,
         min_samples_leaf: float = 1, min_samples_split: float = 2, min_impurity_decrease: float = 0.0,
         min_weight_fraction_leaf: float = 0.0, max_features: Any = None, class_weight: Any = None,
-        categorical_features: Any = "from_dtype", random_state: Any = None,
+        categorical_features: Any = "from_dtype", random_state: Any = None, max_nodes: int | None = None,
+        min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0,
     ) -> None:  # fmt: skip
         self.criterion = criterion
         self.max_depth = max_depth
@@ -148,6 +157,9 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.random_state = random_state
+        self.max_nodes = max_nodes
+        self.min_relative_decrease = min_relative_decrease
+        self.ccp_alpha = ccp_alpha
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class fractions of every row's leaf: float64 (n_samples, n_classes)."""
@@ -170,7 +182,8 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         self, *, criterion: str = "squared_error", max_depth: int | None = None,
         max_leaf_nodes: int | None = None, min_samples_leaf: float = 1, min_samples_split: float = 2,
         min_impurity_decrease: float = 0.0, min_weight_fraction_leaf: float = 0.0, max_features: Any = None,
-        categorical_features: Any = "from_dtype", random_state: Any = None,
+        categorical_features: Any = "from_dtype", random_state: Any = None, max_nodes: int | None = None,
+        min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0,
     ) -> None:  # fmt: skip
         self.criterion = criterion
         self.max_depth = max_depth
@@ -182,6 +195,9 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         self.max_features = max_features
         self.categorical_features = categorical_features
         self.random_state = random_state
+        self.max_nodes = max_nodes
+        self.min_relative_decrease = min_relative_decrease
+        self.ccp_alpha = ccp_alpha
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean of every row's leaf: float64 (n_samples,)."""
@@ -246,9 +262,8 @@ def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree
     seed = member_seed(estimator.seed_, 0)
     grower = Grower(presorted, presorted.order, data.y, data.sample_weight, rules, seed)
     grown = grower.grow(ask_growing)
+    tree = prune_at(grown.tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else grown.tree
     monitor.on_iteration(
-        IterationEvent(
-            "growing", grown.tree.n_nodes, None, 1.0, watch.elapsed_s, new_trees=(grown.tree,)
-        )
+        IterationEvent("growing", tree.n_nodes, None, 1.0, watch.elapsed_s, new_trees=(tree,))
     )  # fmt: skip
-    return grown.tree, grown.is_partial
+    return tree, grown.is_partial

@@ -99,9 +99,11 @@ def _sorted_blocks(column: NDArray[Any], n_jobs: int | None) -> tuple[NDArray[np
     return values, rows
 
 
-def make_rules(estimator: Any, data: TrainingData, total_weight: float) -> layout.Rules:
-    """Return the estimator's hyperparameters as numbers for a table."""
-    n_rows, n_features = data.n_rows, data.n_features
+def make_rules(
+    estimator: Any, data: TrainingData, total_weight: float, n_rows: int | None = None
+) -> layout.Rules:
+    """Return the estimator's hyperparameters as numbers; shares are of `n_rows`, by default of all rows."""
+    n_rows, n_features = data.n_rows if n_rows is None else n_rows, data.n_features
     return layout.Rules(
         criterion=CRITERIA[estimator.criterion],
         n_sums=max(data.n_classes, 1),
@@ -110,10 +112,18 @@ def make_rules(estimator: Any, data: TrainingData, total_weight: float) -> layou
         min_samples_leaf=max(1, count_rows(estimator.min_samples_leaf, n_rows)),
         min_weight_leaf=float(estimator.min_weight_fraction_leaf * total_weight),
         min_decrease=float(estimator.min_impurity_decrease),
+        min_relative_decrease=float(getattr(estimator, "min_relative_decrease", 0.0)) / 100,
         max_features=count_features(estimator.max_features, n_features),
-        max_leaf_nodes=-1 if estimator.max_leaf_nodes is None else int(estimator.max_leaf_nodes),
+        max_leaf_nodes=_count_leaves(estimator),
         total_weight=float(total_weight),
     )
+
+
+def _count_leaves(estimator: Any) -> int:
+    """Return the most leaves a tree may have, -1: any number; two-way trees have a leaf more than splits."""
+    of_nodes = getattr(estimator, "max_nodes", None)
+    limits = [estimator.max_leaf_nodes, None if of_nodes is None else (of_nodes + 1) // 2]
+    return min((int(limit) for limit in limits if limit is not None), default=-1)
 
 
 def count_rows(wanted: float, n_rows: int) -> int:

@@ -82,8 +82,30 @@ N_JOBS = Parameter(
     aliases={"lightgbm": "n_jobs", "xgboost": "n_jobs", "catboost": "thread_count", "sklearn": "n_jobs"},
 )  # fmt: skip
 
-TREE_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIGHT, RANDOM_STATE)
-TREE_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
+_OF_SINGLE_TREES = (
+    Parameter(
+        "max_nodes", None, "int", minimum=1, allows_none=True, none_text="no limit", label="Nodes",
+        group="Size", help="At most this many nodes and leaves; the split that helps most is made first.",
+        aliases={},
+    ),
+    Parameter(
+        "min_relative_decrease", 0.0, "float", minimum=0, maximum=100, unit="%", label="Least relative gain",
+        group="Stopping",
+        help="A split must lower the impurity, weighted by its share of rows, by this part of the root's.",
+        aliases={"rpart": "cp"},
+    ),
+    Parameter(
+        "ccp_alpha", 0.0, "float", minimum=0, label="Price of a leaf", group="Stopping",
+        help="Alpha: branches whose leaves each lower the impurity by less are pruned (cost-complexity).",
+        aliases={"sklearn": "ccp_alpha"},
+    ),
+)  # fmt: skip
+
+# what the trees of a forest take too
+MEMBER_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIGHT, RANDOM_STATE)
+MEMBER_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
+TREE_CLASSIFIER = (*MEMBER_CLASSIFIER, *_OF_SINGLE_TREES)
+TREE_REGRESSOR = (*MEMBER_REGRESSOR, *_OF_SINGLE_TREES)
 
 
 def with_defaults(table: tuple[Parameter, ...], **changes: dict[str, object]) -> tuple[Parameter, ...]:

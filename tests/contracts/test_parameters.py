@@ -45,6 +45,9 @@ TELLING = {
     "n_iter_no_change": [1, 2, 3],
     "tol": [0.5],
     "random_state": [7],
+    "max_nodes": [5],
+    "min_relative_decrease": [20.0],
+    "ccp_alpha": [0.05],
 }
 CONTEXT = {
     "reg_lambda": {"order": 2},

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
+from engine import DecisionTreeClassifier
 from engine.errors import ParameterError
+from engine.tree.cost_complexity import prune_at
 from engine.tree.edit import Edit, replay
 from engine.tree.prune import prune
 from engine.tree.structure import single_leaf
@@ -18,7 +20,8 @@ def test_replay_applies_edits_in_order():
 
 def test_edits_that_no_longer_hold_are_reported():
     tree = random_tree(np.random.default_rng(0), 40)
-    edits = [Edit("prune", (0,)), Edit("prune", (0, 0)), Edit("prune", (1,))]
+    path = tree.path_to(int(np.flatnonzero(~tree.is_leaf)[-1]))
+    edits = [Edit("prune", path), Edit("prune", (0, 0)), Edit("prune", (1,))]
     edited, lost = replay(edits, tree)
     assert edited == prune(prune(tree, (0,)), (1,))
     assert lost == [Edit("prune", (0, 0))]
@@ -29,3 +32,19 @@ def test_edits_that_no_longer_hold_are_reported():
 def test_an_edit_of_unknown_kind_is_refused():
     with pytest.raises(ParameterError, match="'grow'"):
         Edit("grow", ())
+
+
+def test_a_price_of_a_leaf_prunes_the_tree_that_earlier_edits_left():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = X[:, 0] * X[:, 1] > 0
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y).tree_
+    path = tree.path_to(int(np.flatnonzero(~tree.is_leaf)[-1]))
+    edits = [Edit("prune", path), Edit("cost_complexity", (), 0.01)]
+    assert replay(edits, tree) == (prune_at(prune(tree, path), 0.01), [])
+    assert replay(edits[1:], tree)[0].n_leaves < tree.n_leaves
+
+
+@pytest.mark.parametrize("alpha", [-0.1, float("nan")])
+def test_a_price_below_0_is_refused(alpha):
+    with pytest.raises(ParameterError, match="the price of a leaf is 0 or more"):
+        Edit("cost_complexity", (), alpha)

@@ -11,8 +11,8 @@ from engine import DecisionTreeClassifier, RandomForestClassifier, RandomForestR
 from engine.base import begin_fit
 from engine.errors import DataError, ParameterError
 from engine.export.json import from_json, to_json
-from engine.forest.grow import ForestGrower, StopWatcher, draw_rows
-from engine.monitor import NULL_MONITOR, IterationEvent
+from engine.forest.grow import ForestGrower, draw_rows
+from engine.monitor import NULL_MONITOR, IterationEvent, StopWatcher
 from engine.tree import grow
 from tests.engine import naive
 from workbench.datasets import feature_frame, target_values

@@ -225,6 +225,24 @@ def test_a_table_read_differently_after_training_can_still_be_saved_and_opened(t
     assert document.run(run_id).result.trees[0].n_nodes == 1
 
 
+def test_a_tree_pruned_to_a_price_opens_as_it_was(tmp_path):
+    document = open_flowers()
+    session = Session(document)
+    run_id = session.train("tree", max_depth=None, min_samples_leaf=1)
+    session.close()
+    document.prune(run_id, (1,))
+    document.prune_to(run_id, 0.015)
+    result = document.run(run_id).result
+    save_project(document, tmp_path / "p.treewright", include_rows=True)
+    again = load_project(tmp_path / "p.treewright").runs[0].result
+    assert [(e.kind, e.path, e.alpha) for e in again.edits] == [
+        ("cost_complexity", (), 0.015),
+        ("prune", (0, 0), 0.0),
+    ]
+    assert again.trees == result.trees
+    assert again.grown_tree == result.grown_tree
+
+
 def rewrite(source, target, change):
     """Copy a project, passing its members as a dict through `change`."""
     with zipfile.ZipFile(source) as archive:

@@ -336,7 +336,7 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     subtitle = f"{which}{counted(tree.n_leaves, 'leaf', 'leaves')}, {counted(n_rows, 'training row')}"
     if is_boosting and len(result.classes) > 2:
         subtitle += f", adds to {result.classes[tree_idx % len(result.classes)]}"
-    edited = frozenset(tuple(edit.path) for edit in result.edits)
+    edited = frozenset(tuple(edit.path) for edit in result.edits if edit.kind == "prune")
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,
         event_idx=event_idx, edited=edited, dates=date_columns(table), columns=number_columns(table, result),

@@ -31,6 +31,7 @@ NAMES = {
     "boosting": "stack",
     "training": "chart-line",
     "surface": "grid-four",
+    "pruning": "scissors",
     "swap": "arrows-left-right",
     "scores": "gauge",
     "compare": "columns",

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.ui.context import Context
 from workbench.ui.panels.compare import ComparePanel
+from workbench.ui.panels.pruning import PruningPanel
 from workbench.ui.panels.scores import ScoresPanel
 from workbench.ui.panels.surface import SurfacePanel
 from workbench.ui.panels.table import TablePanel
@@ -18,6 +19,7 @@ PANELS: dict[str, Callable[[Context], QWidget]] = {
     "tree": TreePanel,
     "training": TrainingPanel,
     "surface": SurfacePanel,
+    "pruning": PruningPanel,
     "table": TablePanel,
     "scores": ScoresPanel,
     "compare": ComparePanel,

@@ -105,7 +105,8 @@ def conclude(rules, nodes, best, state):
     if best.ints[BEST_FEATURE] < 0:
         return
     gain = max(best.gain[0], 0.0)
-    if nodes.records.weight[node] / rules.total_weight * gain < rules.min_decrease - DECREASE_SLACK:
+    least = max(rules.min_decrease, rules.min_relative_decrease * nodes.records.impurity[0])
+    if nodes.records.weight[node] / rules.total_weight * gain < least - DECREASE_SLACK:
         return
     nodes.records.feature[node], nodes.records.kind[node] = best.ints[BEST_FEATURE], best.ints[BEST_KIND]
     nodes.records.cut[node], nodes.records.gain[node] = best.ints[BEST_CUT], gain

@@ -50,6 +50,7 @@ class Rules(NamedTuple):
     min_samples_leaf: int
     min_weight_leaf: float
     min_decrease: float
+    min_relative_decrease: float
     max_features: int
     max_leaf_nodes: int
     total_weight: float

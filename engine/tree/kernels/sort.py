@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.jit import kernel
-from engine.tree.kernels.layout import MISSING_RANK
+from engine.tree.kernels.layout import MISSING_RANK, ROW_MASK
 
 
 @kernel
@@ -43,3 +43,18 @@ def write_order(values, rows, is_level, order):
         elif i > 0 and values[i] != values[i - 1]:
             rank += 1
         order[i] = (rank << 32) | rows[i]
+
+
+@kernel
+def keep_rows(order, n_drawn, kept):
+    """Copy the rows of one column's order that were drawn, in their order.
+
+    order    int64 (n_rows,)    in   rank << 32 | row, ascending
+    n_drawn  int64 (n_rows,)    in   how often each row was drawn
+    kept     int64 (n_kept,)    out  as many as there are rows drawn at least once
+    """
+    at = 0
+    for i in range(order.size):
+        if n_drawn[order[i] & ROW_MASK] > 0:
+            kept[at] = order[i]
+            at += 1

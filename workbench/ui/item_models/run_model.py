@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 
-from workbench.figures.words import counted
+from workbench.editing import alpha_of
+from workbench.figures.words import counted, number
 from workbench.ui.widgets import literal
 
 if TYPE_CHECKING:
@@ -97,5 +98,8 @@ def _remarks(run: RunRecord) -> list[str]:
     if result is None:
         return []
     scored = ["The score is of the validation rows."] if "validation" in result.scores else []
-    edited = [f"Pruned by hand at {counted(len(result.edits), 'node')}."] if result.edits else []
-    return [*scored, *edited]
+    n_cut = sum(edit.kind == "prune" for edit in result.edits)
+    cut = [f"Pruned by hand at {counted(n_cut, 'node')}."] if n_cut else []
+    alpha = alpha_of(result)
+    priced = [] if alpha is None else [f"Pruned to a price of {number(alpha)} a leaf."]
+    return [*scored, *cut, *priced]

@@ -1,0 +1,131 @@
+"""Choosing how far to prune: trees grown without a fold, pruned, and asked about the fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from engine import dtypes, parallel
+from engine.base import TrainingData, begin_fit, member_seed
+from engine.errors import DataError
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopWatcher
+from engine.tree.cost_complexity import (
+    LossSums,
+    PathLosses,
+    PruningPath,
+    grid_between,
+    path_losses,
+    pruning_path,
+)
+from engine.tree.grow import Grower, Presorted, make_rules, presort
+from engine.tree.kernels.sort import keep_rows
+from engine.tree.structure import Tree
+
+PHASE = "cross-validating"
+
+
+def cross_validate_path(
+    estimator: Any, path: PruningPath, X: Any, y: Any, folds: NDArray[np.int64], sample_weight: Any = None, *,
+    monitor: FitMonitor | None = None,
+) -> PathLosses | None:  # fmt: skip
+    """Return what every tree of a pruning path is worth on rows that did not grow it.
+
+    For every fold a tree is grown on the other rows, pruned at alphas inside the steps of `path`, and asked
+    about the fold: each row counts once, so the standard error is that of a mean over all rows (Breiman,
+    Friedman, Olshen, Stone 1984, section 3.4).
+
+    Parameters
+    ----------
+    estimator : DecisionTreeClassifier or DecisionTreeRegressor
+        Fitted on these rows; gives the hyperparameters and the seed.
+    path : PruningPath
+        Of the estimator's tree as it was grown.
+    X, y, sample_weight
+        As given to `fit`.
+    folds : int (n_samples,)
+        Fold of every row.
+    monitor : FitMonitor, optional
+        Told of every fold.
+
+    Returns
+    -------
+    PathLosses or None
+        None when the monitor stopped it.
+
+    Raises
+    ------
+    DataError
+        There are fewer than two folds, or `folds` has another length than X.
+    """
+    maker = clone(estimator)
+    data = begin_fit(
+        maker,
+        X,
+        y,
+        sample_weight,
+        is_classifier=hasattr(estimator, "classes_"),
+        class_weight=maker.class_weight,
+    )
+    if len(folds) != data.n_samples:
+        raise DataError(f"folds has {len(folds)} entries and X {data.n_samples} rows; give one entry a row")
+    maker.seed_, fold_of_row = estimator.seed_, np.asarray(folds)[data.rows]
+    fold_names = np.unique(fold_of_row)
+    n_folds = len(fold_names)
+    if n_folds < 2:
+        raise DataError("the rows are in fewer than two folds; cross-validation needs two at least")
+    watcher = StopWatcher(monitor or NULL_MONITOR, IterationEvent(PHASE, 0, n_folds))
+    presorted = presort(data.X, data.features, watcher.ask)
+    if presorted is None:
+        return None
+    grower = _FoldGrower(maker, data, presorted, fold_of_row, grid_between(path), watcher)
+    total: LossSums | None = None
+    for n_done, sums in enumerate(
+        parallel.map_tasks(grower.losses, fold_names, while_waiting=watcher.poll), 1
+    ):
+        if sums is None:
+            return None
+        total = sums if total is None else total + sums
+        watcher.tell(IterationEvent(PHASE, n_done, n_folds, n_done / n_folds))
+        if watcher.is_stopped and n_done < n_folds:
+            return None
+    assert total is not None
+    return total.means()
+
+
+class _FoldGrower:
+    """What the tasks share, read only."""
+
+    def __init__(
+        self, maker: Any, data: TrainingData, presorted: Presorted, folds: NDArray[np.int64],
+        alphas: NDArray[np.float64], watcher: StopWatcher,
+    ) -> None:  # fmt: skip
+        self._maker, self._data, self._presorted = maker, data, presorted
+        self._folds, self._alphas, self._watcher = folds, alphas, watcher
+
+    def losses(self, fold: int) -> LossSums | None:
+        """Return the fold's losses; None when a stop came in between."""
+        data, outside = self._data, np.flatnonzero(self._folds == fold)
+        tree = self._tree_without(fold)
+        if tree is None:
+            return None
+        rows = (data.X[outside], data.y[outside], data.sample_weight[outside])
+        is_classifier = data.classes is not None
+        return path_losses(tree, pruning_path(tree), self._alphas, *rows, is_classifier=is_classifier)
+
+    def _tree_without(self, fold: int) -> Tree | None:
+        data, inside = self._data, (self._folds != fold).astype(np.int64)
+        n_rows = int(inside.sum())
+        order = np.empty((data.n_features, n_rows), dtypes.COUNT_DTYPE)
+        for feature in range(data.n_features):
+            if self._watcher.ask(0, 0.0):
+                return None
+            keep_rows(self._presorted.order[feature], inside, order[feature])
+        rules = make_rules(self._maker, data, float(data.sample_weight[inside == 1].sum()), n_rows)
+        seed = member_seed(self._maker.seed_, 0)
+        grown = Grower(self._presorted, order, data.y, data.sample_weight, rules, seed).grow(
+            self._watcher.ask
+        )
+        return None if grown.is_partial else grown.tree

@@ -1,0 +1,127 @@
+"""The Pruning view: its curve, its marks, its slider and buttons, and undo of a whole drag."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from engine.tree.cost_complexity import prune_at, pruning_path
+from tests.ui.training_help import train
+from workbench.editing import alpha_of
+from workbench.samples import load_sample
+
+
+@pytest.fixture
+def run_id(qtbot, session):
+    """A tree on Penguins, its cross-validated curve being drawn."""
+    session.document.open_table(load_sample("penguins"))
+    run_id = train(qtbot, session, "tree", max_depth=None, min_samples_leaf=1)
+    session.window.centre.show_view("pruning")
+    panel = panel_of(session)
+    qtbot.waitUntil(lambda: panel.figure is not None and panel.figure.best is not None, timeout=60_000)
+    return run_id
+
+
+def panel_of(session):
+    return session.window.findChild(QWidget, "panel.pruning")
+
+
+def says(panel):
+    return panel.findChild(QLabel, "pruning.says").text()
+
+
+def test_curve_and_marks_are_of_the_grown_tree(session, run_id):
+    document, panel = session.document, panel_of(session)
+    result, figure = document.run(run_id).result, panel.figure
+    path = pruning_path(result.grown_tree)
+    assert [stop.n_leaves for stop in figure.stops[:-1]] == path.n_leaves[::-1][
+        : len(figure.stops) - 1
+    ].tolist()
+    assert figure.stops[-1] == (result.grown_tree.n_leaves, None)
+    assert [line.name for line in figure.lines] == ["training", "validation", "cross-validated"]
+    for part, line in zip(("train", "validation"), figure.lines, strict=False):
+        assert line.y[-1] == pytest.approx(1 - result.scores[part].accuracy.value)
+        np.testing.assert_allclose(panel.plot.curves[figure.lines.index(line)].getData()[1], line.y)
+    assert np.all(np.diff(figure.lines[0].y) <= 1e-12)  # training errors fall with every leaf
+    errors = figure.lines[2].y
+    assert errors[figure.best] == errors.min()
+    assert figure.one_se <= figure.best
+    assert errors[figure.one_se] <= figure.band[1][figure.best]
+    assert panel.plot.best_.value() == pytest.approx(np.log10(figure.stops[figure.best].n_leaves))
+    assert panel.plot.one_se_.value() == pytest.approx(np.log10(figure.stops[figure.one_se].n_leaves))
+    assert figure.here.error == pytest.approx(1 - result.scores["validation"].accuracy.value)
+
+
+def test_a_drag_prunes_live_and_is_one_undo_step(session, run_id):
+    document, panel = session.document, panel_of(session)
+    grown = document.run(run_id).result.grown_tree
+    n_steps = document.undo_stack.count()
+    for stop in reversed(range(len(panel.figure.stops) - 1)):
+        panel.slider.setValue(stop)
+        result = document.run(run_id).result
+        n_leaves, alpha = panel.figure.stops[stop]
+        assert result.trees[0] == prune_at(grown, alpha)
+        assert result.trees[0].n_leaves == n_leaves == panel.figure.here.n_leaves
+        assert says(panel).startswith("1 leaf" if n_leaves == 1 else f"{n_leaves} leaves")
+    assert document.undo_stack.count() == n_steps + 1
+    assert document.run(run_id).result.n_test_looks == 1
+    document.undo_stack.undo()
+    assert document.run(run_id).result.trees[0] == grown
+    assert panel.slider.value() == len(panel.figure.stops) - 1
+    assert "as grown" in says(panel)
+    document.undo_stack.redo()
+    assert document.run(run_id).result.trees[0].n_leaves == 1
+    assert panel.slider.value() == 0
+
+
+def test_dragging_back_leaves_nothing_to_undo(session, run_id):
+    document, panel = session.document, panel_of(session)
+    n_steps = document.undo_stack.count()
+    panel.slider.setValue(1)
+    panel.slider.setValue(len(panel.figure.stops) - 1)
+    assert document.undo_stack.count() == n_steps
+    assert document.run(run_id).result.edits == ()
+
+
+def test_buttons_keys_and_clicks_prune(qtbot, session, run_id):
+    document, panel = session.document, panel_of(session)
+    figure = panel.figure
+    for name, mark in (("pruning.one_standard_error", figure.one_se), ("pruning.best", figure.best)):
+        qtbot.mouseClick(panel.findChild(QPushButton, name), Qt.MouseButton.LeftButton)
+        assert document.run(run_id).result.trees[0].n_leaves == figure.stops[mark].n_leaves
+    panel.slider.setFocus()
+    before = panel.slider.value()
+    QTest.keyClick(panel.slider, Qt.Key.Key_Left)
+    assert document.run(run_id).result.trees[0].n_leaves == figure.stops[before - 1].n_leaves
+    place = panel.plot.plot.vb.mapViewToScene(QPointF(0.0, figure.lines[0].y[-1]))
+    qtbot.mouseClick(panel.plot.viewport(), Qt.MouseButton.LeftButton, pos=panel.plot.mapFromScene(place))
+    assert document.run(run_id).result.trees[0].n_leaves == 1
+
+
+def test_a_tree_cut_by_hand_lies_beside_the_curve(session, run_id):
+    document, panel = session.document, panel_of(session)
+    assert panel.figure.here.is_on_path
+    document.prune(run_id, (1,))
+    result = document.run(run_id).result
+    assert not panel.figure.here.is_on_path
+    assert panel.figure.here.n_leaves == result.trees[0].n_leaves
+    assert panel.figure.here.error == pytest.approx(1 - result.scores["validation"].accuracy.value)
+    assert says(panel).endswith("cut by hand")
+    panel.slider.setValue(2)
+    result = document.run(run_id).result
+    assert alpha_of(result) == panel.figure.stops[2].alpha
+    assert [edit.kind for edit in result.edits] == ["cost_complexity", "prune"]
+
+
+def test_what_cannot_be_pruned_says_so(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    for kind, parameters, words in (
+        ("forest", {"n_estimators": 3}, "Trees inside ensembles are not pruned."),
+        ("tree", {"min_samples_leaf": 1000}, "This tree is a single leaf."),
+    ):
+        train(qtbot, session, kind, **parameters)
+        session.window.centre.show_view("pruning")
+        panel = panel_of(session)
+        assert panel.figure is None
+        assert words in [label.text() for label in panel.findChildren(QLabel)]

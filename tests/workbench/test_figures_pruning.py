@@ -1,0 +1,102 @@
+"""The pruning figure: stops of a path, the price that makes each, and what is told of them."""
+
+import numpy as np
+import pytest
+
+from engine import DecisionTreeClassifier, DecisionTreeRegressor
+from engine.tree.cost_complexity import PathLosses, pruning_path
+from tests.workbench.making import Session, open_flowers
+from workbench.figures.pruning import Stop, make_pruning
+from workbench.pruning import PruningCurve, pruning_curve, with_cross_validation
+
+
+def losses(*means):
+    return PathLosses(np.array(means), np.full(len(means), 0.05))
+
+
+class Result:
+    """What the figure looks at of a run's result."""
+
+    def __init__(self, tree, classes=("a", "b")):
+        self.trees, self.classes, self.scores, self.edits = [tree], classes, {}, ()
+
+
+def test_stops_ascend_and_end_in_the_grown_tree():
+    X = np.array([[0], [0], [0], [1], [1], [2], [2], [2]], float)
+    tree = DecisionTreeClassifier(min_samples_leaf=2).fit(X, [0, 0, 0, 0, 1, 1, 1, 1]).tree_
+    curve = PruningCurve(
+        tree,
+        pruning_path(tree),
+        {"train": losses(0.125, 0.125, 0.5)},
+        {"train": 8},
+        losses(0.3, 0.31, 0.5),
+        4,
+    )
+    figure = make_pruning("t", Result(tree), curve)
+    assert figure.stops == (Stop(1, pytest.approx(0.3)), Stop(2, pytest.approx(0.075)), Stop(3, None))
+    assert figure.lines[0].y.tolist() == [0.5, 0.125, 0.125]
+    assert (figure.best, figure.one_se) == (2, 1)
+    assert [figure.stop_of(alpha) for alpha in (None, 0.0, 0.074, 0.075, 0.2, 0.31, 9.0)] == [
+        2,
+        2,
+        2,
+        1,
+        1,
+        0,
+        0,
+    ]
+    assert [figure.nearest(n) for n in (0.2, 1.3, 1.5, 2.4, 2.5, 99)] == [0, 0, 1, 1, 2, 2]
+    assert figure.story(1) == "2 leaves\na leaf costs 0.075\ntraining 12.5 %\ncross-validated 31.0 % ± 5.0 %"
+    assert figure.story(2).startswith("3 leaves, as grown")
+    assert figure.subtitle == "8 training rows, 4 folds of the training rows, band of one standard error"
+
+
+def test_a_split_that_gains_nothing_is_a_stop_of_its_own():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 2, float)
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, [0, 1, 1, 0] * 2).tree_
+    figure = make_pruning(
+        "t", Result(tree), PruningCurve(tree, pruning_path(tree), {"train": losses(0.5)}, {"train": 8})
+    )
+    assert figure.stops == (Stop(1, 0.0), Stop(2, None))
+    assert figure.lines[0].y.tolist() == [0.5, 0.5]
+    assert figure.band is None
+    assert figure.stop_of(0.0) == 0
+
+
+def test_numbers_are_told_as_numbers():
+    tree = DecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0]], [0.0, 3.0]).tree_
+    figure = make_pruning(
+        "t",
+        Result(tree, ()),
+        PruningCurve(tree, pruning_path(tree), {"train": losses(0.0, 2.25)}, {"train": 2}),
+    )
+    assert figure.y_label == "squared error"
+    assert figure.story(0) == "1 leaf\na leaf costs 2.25\ntraining 2.25"
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("target", ["kind", "size"])
+def test_errors_of_the_whole_tree_are_the_scores_of_the_run(target):
+    document = open_flowers(target)
+    session = Session(document)
+    run_id = session.train("tree", max_depth=None, min_samples_leaf=2)
+    session.close()
+    result = document.run(run_id).result
+    curve = pruning_curve(result, document.table)
+    for part, found in curve.losses.items():
+        metrics = result.scores[part].metrics
+        expected = 1 - metrics["accuracy"].value if result.classes else metrics["rmse"].value ** 2
+        assert found.mean[0] == pytest.approx(expected)
+    assert curve.n_rows == {part: result.scores[part].n_rows for part in ("train", "validation")}
+
+    class Watches:
+        told = 0
+
+        def on_iteration(self, event):
+            self.told = max(self.told, event.iteration)
+            return False
+
+    watches = Watches()
+    found = with_cross_validation(curve, result, document.table, watches)
+    assert watches.told == found.n_folds == 5
+    assert found.cross_validated.mean[-1] > found.cross_validated.mean.min()

@@ -1,0 +1,226 @@
+"""The Pruning view: error by tree size, and a slider that prunes the single tree of the current run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QSlider, QWidget
+
+from engine.errors import DataError
+from workbench.crossvalidation import MAX_ROWS
+from workbench.figures.pruning import PruningFigure, make_pruning, stop_now
+from workbench.figures.words import counted, number
+from workbench.fitting import what_differs
+from workbench.pruning import PruningCurve, pruning_curve, with_cross_validation
+from workbench.ui import theme
+from workbench.ui.context import Context
+from workbench.ui.exporting import PictureExports
+from workbench.ui.plots.pruning import PruningPlot
+from workbench.ui.states import BusyBar, EmptyState, Switch, training_words
+from workbench.ui.widgets import Label, bare_button, button, column, row
+
+PATH_KEY, FOLDS_KEY = "pruning path", "pruning folds"
+NO_TREE = "No tree to prune yet. Train a decision tree.", "Its error at every size will be drawn here."
+
+
+class PruningPanel(QWidget):
+    """Asks for the curve in the background when a tree was grown; its slider prunes at once, undoably."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.pruning")
+        self._context = context
+        self._asked_of: Any = None  # the grown tree whose curve is on screen or under way
+        self._curve: PruningCurve | None = None
+        self._job: Any = None
+        self._folds_job: Any = None
+        self.plot = PruningPlot()
+        self.plot.stop_asked.connect(self._prune_to_stop)
+        self._exports = PictureExports.of(context)
+        self._exports.register(self, lambda: self.plot if self.figure is not None else None, "pruning")
+        self._empty = EmptyState("prune", *NO_TREE, context.actions.get("action.model.train"))
+        self._busy = BusyBar(dims=self.plot)
+        content = QWidget()
+        layout = column(self._busy, self._make_strip(), self.plot, self._make_slider_row(), spacing=4)
+        layout.setStretchFactor(self.plot, 1)
+        content.setLayout(layout)
+        self._switch = Switch(self._empty, content, self)
+        self.setLayout(column(self._switch))
+        document = context.document
+        for signal in (document.table_changed, document.columns_changed, document.current_run_changed):
+            signal.connect(self._refresh)
+        document.run_changed.connect(self._on_run_changed)
+        for signal in context.trainer.work_signals:
+            signal.connect(self._say_why)
+        self._refresh()
+
+    @property
+    def figure(self) -> PruningFigure | None:
+        """What is drawn now."""
+        return self.plot.figure if self._switch.shows_content else None
+
+    def _make_strip(self) -> QBoxLayout:
+        self._ask_folds = button("Cross-validate", "quiet", self._start_folds, "pruning.cross_validate")
+        self._ask_folds.setToolTip(
+            "Grow trees without a fold of the training rows, and ask them about the fold"
+        )
+        self._to_best = button("Least error", "quiet", lambda: self._prune_to_mark("best"), "pruning.best")
+        self._to_best.setToolTip("Prune to the tree with the least cross-validated error")
+        self._to_one_se = button(
+            "One standard error", "quiet", lambda: self._prune_to_mark("one_se"), "pruning.one_standard_error"
+        )
+        self._to_one_se.setToolTip("Prune to the smallest tree within one standard error of the least error")
+        export = bare_button("picture", "Export picture", self._export, "pruning.export")
+        buttons = (self._ask_folds, self._to_best, self._to_one_se)
+        return row(12, *buttons, -1, export, 8, margins=4, spacing=4)
+
+    def _make_slider_row(self) -> QBoxLayout:
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setObjectName("pruning.slider")
+        self.slider.setAccessibleName("Leaves of the pruned tree")
+        self.slider.setMinimumWidth(theme.scaled(96))
+        self.slider.setToolTip("Prune to fewer leaves, or to the right put back what was pruned")
+        self.slider.valueChanged.connect(self._prune_to_stop)
+        self._says = Label("", "secondary")
+        self._says.setObjectName("pruning.says")
+        return row(16, Label("Leaves", "secondary"), self.slider, self._says, 16, margins=4, spacing=8)
+
+    def _on_run_changed(self, run_id: str) -> None:
+        if run_id == self._context.document.current_run_id:
+            self._context.trainer.in_turn(self._refresh)
+
+    def _refresh(self, *_: object) -> None:
+        document = self._context.document
+        run = document.current_run
+        result = run.result if run is not None else None
+        if run is None or result is None or result.grown_tree is None or document.table is None:
+            self._forget()
+            if result is None:
+                self._say_why()
+            elif result.grown_tree is None:
+                self._say(
+                    "Trees inside ensembles are not pruned.", "Train a single decision tree to prune it."
+                )
+            else:
+                self._say("A model file has no rows to count errors on.", "Open the project it came from.")
+        elif difference := what_differs(result, document.table):
+            self._forget()
+            self._say(
+                f"{difference[0].upper()}{difference[1:]}.", "Undo that, or train it again to prune it."
+            )
+        elif result.grown_tree.n_leaves == 1:
+            self._forget()
+            self._say(
+                "This tree is a single leaf.", "There is nothing to prune; loosen its settings to grow it."
+            )
+        elif self._asked_of is not result.grown_tree:
+            self._ask(result, document.table)
+        elif self._curve is not None:
+            self._draw()
+
+    def _say_why(self, *_: object) -> None:
+        run = self._context.document.current_run
+        if run is None or run.result is None:
+            words = training_words(self._context)
+            self._say(*((words, "") if words else NO_TREE))
+
+    def _say(self, sentence: str, how: str) -> None:
+        self._empty.say(sentence, how)
+        self._switch.show_content(False)
+
+    def _forget(self) -> None:
+        for job in (self._job, self._folds_job):
+            if job is not None:
+                job.supersede()
+        self._asked_of = self._curve = self._job = self._folds_job = None
+
+    def _ask(self, result, table) -> None:
+        self._forget()
+        self._asked_of = result.grown_tree
+        self._busy.begin()
+        self._job = self._context.lanes.views.submit_latest(
+            PATH_KEY, lambda _monitor: pruning_curve(result, table), "Measuring the pruned trees"
+        )
+        self._job.ended.connect(self._on_curve)
+
+    def _on_curve(self, future) -> None:
+        if future.cancelled() or self._asked_of is None:
+            return
+        self._job = None
+        self._busy.end()
+        self._curve = future.result()
+        self._draw()
+        if self._curve.n_rows.get("train", MAX_ROWS) < MAX_ROWS:
+            self._start_folds()
+
+    def _start_folds(self) -> None:
+        run, table, curve = self._context.document.current_run, self._context.document.table, self._curve
+        if curve is None or run is None or run.result is None or table is None:
+            return
+        result = run.result
+        self._folds_job = self._context.lanes.studies.submit_latest(
+            FOLDS_KEY,
+            lambda monitor: with_cross_validation(curve, result, table, monitor),
+            "Cross-validating the pruned trees",
+        )
+        self._folds_job.ended.connect(self._on_folds)
+        self._show_buttons()
+
+    def _on_folds(self, future) -> None:
+        if future.cancelled() or self._curve is None:
+            return
+        self._folds_job = None
+        try:
+            found = future.result()
+        except DataError as error:
+            self._context.document.post_message(str(error))
+            found = None
+        self._curve = found or self._curve
+        self._draw()
+
+    def _draw(self) -> None:
+        run = self._context.document.current_run
+        if run is None or run.result is None or self._curve is None:
+            return
+        figure = make_pruning(run.name, run.result, self._curve)
+        self._switch.show_content(True)
+        self.plot.set_figure(figure)
+        stop = stop_now(figure, run.result)
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, len(figure.stops) - 1)
+        self.slider.setValue(stop)
+        self.slider.blockSignals(False)
+        alpha = figure.stops[stop].alpha
+        price = "as grown" if alpha is None else f"a leaf costs {number(alpha)}"
+        leaves = counted(run.result.trees[0].n_leaves, "leaf", "leaves")
+        cut = "" if figure.here is None or figure.here.is_on_path else ", cut by hand"
+        self._says.setText(f"{leaves}, {price}{cut}")
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        figure, is_busy = self.figure, self._folds_job is not None
+        has_folds = figure is not None and figure.best is not None
+        self._ask_folds.setVisible(not has_folds)
+        self._ask_folds.setEnabled(not is_busy)
+        self._ask_folds.setText("Cross-validating" if is_busy else "Cross-validate")
+        for mark in (self._to_best, self._to_one_se):
+            mark.setVisible(has_folds)
+
+    def _prune_to_mark(self, name: str) -> None:
+        if self.figure is not None:
+            self._prune_to_stop(getattr(self.figure, name))
+
+    def _prune_to_stop(self, stop: int) -> None:
+        document, figure = self._context.document, self.figure
+        run = document.current_run
+        if figure is None or run is None or run.result is None or stop == stop_now(figure, run.result):
+            return
+        try:
+            document.prune_to(run.run_id, figure.stops[stop].alpha)
+        except DataError as error:
+            document.post_message(str(error))
+            self._draw()
+
+    def _export(self) -> None:
+        self._exports.ask(self, self.plot, "pruning")
