@@ -154,7 +154,9 @@ def test_empty_views_and_the_status_line_tell_the_training_that_runs(person, win
     person.add("boosting", n_estimators="2000")
     views = [person.find(f"panel.{name}") for name in ("tree", "surface", "scores")]
     name = document.current_run.name
-    assert views[0]._empty._sentence.text() == f"{name} is not trained yet."
+    for view in views:
+        assert view._empty._sentence.text() == f"{name} is not trained yet.", view.objectName()
+        assert view._empty.button.text() == "Train"
     assert "decision tree" not in views[0]._empty._how.text()
     window.status.say("Ready")
     person.click("settings.train")

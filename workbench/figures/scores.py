@@ -24,6 +24,17 @@ METRIC_TEXTS = {
 }
 PART_TEXTS = {"train": "training rows", "validation": "validation rows", "test": "held-out test rows"}
 SHORT_PARTS = {"train": "training", "validation": "validation", "test": "test"}
+PART_NOTES = {
+    "train": "these rows grew the model: this says how well it remembers, not how well it predicts",
+    "validation": "to choose between models, as the list of models and Compare do; "
+    "the held-out test rows tell how good the chosen one is",
+    "test": "no training and no choice has seen these rows; the list of models and Compare "
+    "score the validation rows, so their figures differ",
+}
+WHY_PARTS_DIFFER = (
+    "The scores in this list are of the validation rows, to choose between models. Scores opens on the "
+    "held-out test rows, which no choice has seen, so the two differ."
+)
 DEFAULT_PARTS = ("test", "validation", "train")
 N_SHOWN_IMPORTANCES = 20
 
@@ -55,11 +66,11 @@ def part_block(name: str, result: RunResult, part: str) -> ScoreBlock:
     notes = [_baseline_sentence(scores, result)]
     if result.weight is not None:
         notes.insert(0, f"weighted by column {result.weight}; confusion and class table count rows")
-    if part == "train":
-        notes.append("these rows grew the model: this says how well it remembers, not how well it predicts")
     if part == "test" and result.n_test_looks:
         times = counted(result.n_test_looks, "time")
         notes.append(f"the tree was changed by hand {times} with this score in sight: it may flatter")
+    else:
+        notes.append(PART_NOTES[part])
     figures = tuple(_key(metric, value, is_number) for metric, value in scores.metrics.items())
     return ScoreBlock(name, f"{count(scores.n_rows)} {PART_TEXTS[part]}", figures, tuple(notes))
 

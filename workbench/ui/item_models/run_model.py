@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 
+from workbench.figures.scores import WHY_PARTS_DIFFER
 from workbench.figures.words import counted
 from workbench.ui.widgets import literal
 
@@ -96,6 +97,6 @@ def _remarks(run: RunRecord) -> list[str]:
     result = run.result
     if result is None:
         return []
-    scored = ["The score is of the validation rows."] if "validation" in result.scores else []
+    scored = [WHY_PARTS_DIFFER] if "validation" in result.scores else []
     edited = [f"Pruned by hand at {counted(len(result.edits), 'node')}."] if result.edits else []
     return [*scored, *edited]
