@@ -219,6 +219,14 @@ def default_roles(table: Table) -> dict[str, str]:
     return roles
 
 
+_IDENTIFIER_NAME = re.compile(
+    r"(?i:(^|[\W_])(id|nr|no|key|uuid|index|idx|number)$)"  # "id", "row_nr"
+    r"|(?i:^id([\W_]|$))|^id[A-Z0-9]"  # "id_row", "idRow", not "idle"
+    r"|[a-z]I[Dd]$"  # "rowID"
+    r"|(?i:(user|customer|client|account|order|item|product|patient|subject|person|record|row|sample)id$)"
+)  # names that only end so, "bid" or "grid", are measured things
+
+
 def looks_like_identifier(column: Column) -> bool:
     """Tell whether a column only names its rows.
 
@@ -237,9 +245,7 @@ def looks_like_identifier(column: Column) -> bool:
         return False
     if bool((np.diff(values) == 1).all()):
         return True
-    return (
-        re.search(r"(?i)(^|[\W_])(id|nr|no|key|uuid|index|idx|number)$|[a-z]ID$|^id", column.name) is not None
-    )
+    return _IDENTIFIER_NAME.search(column.name) is not None
 
 
 def feature_frame(table: Table, names: Sequence[str]) -> pd.DataFrame:
