@@ -38,7 +38,9 @@ class Problem:
     message: str
 
 
-def find_problems(table: Table, roles: Mapping[str, str]) -> tuple[Problem, ...]:
+def find_problems(
+    table: Table, roles: Mapping[str, str], strengths: Mapping[str, float] | None = None
+) -> tuple[Problem, ...]:
     """Name the features that are constant, only name the rows, or give the target away.
 
     So are those that a few texts keep from being numbers or dates (`Column.stray_texts`).
@@ -47,11 +49,14 @@ def find_problems(table: Table, roles: Mapping[str, str]) -> tuple[Problem, ...]
     ----------
     roles : mapping of column name to role
         Only columns of role "feature" are looked at; leaks need one of role "target".
+    strengths : mapping of column name to float, optional
+        What `column_strengths` has found for this target; None: find it.
     """
     from workbench.datasets import looks_like_identifier
 
     targets = [name for name, role in roles.items() if role == "target"]
-    strengths = column_strengths(table, targets[0]) if targets else {}
+    if strengths is None:
+        strengths = column_strengths(table, targets[0]) if targets else {}
     problems = []
     for column in table.columns:
         if roles.get(column.name) != "feature":

@@ -385,4 +385,4 @@ def _study(table, roles, target) -> tuple:
     from workbench.problems import column_strengths, find_problems
 
     strengths = column_strengths(table, target) if target else {}
-    return strengths, find_problems(table, roles)
+    return strengths, find_problems(table, roles, strengths)
