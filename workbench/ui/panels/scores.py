@@ -170,7 +170,8 @@ class ScoresPanel(QWidget):
             self._refresh_confusion()
             self._fill_classes(class_rows(result.scores[part]))
         else:
-            self.scatter.set_figure(make_predicted_actual(f"{run.name}: predicted and actual", result, part))
+            title = f"{run.name}: predicted and actual"
+            self.scatter.set_figure(make_predicted_actual(title, result, part, bool(self._unit(result))))
         self.importances.set_figure(make_importances(f"{run.name}: importance of columns", result))
 
     def _say_why(self, result) -> None:
@@ -195,14 +196,22 @@ class ScoresPanel(QWidget):
     def _refresh_blocks(self, run_id: str, name: str, result, part: str) -> None:
         clear(self._blocks)
         self._cv_text = None
-        cv = cross_validation_block(name, result)
+        cv = cross_validation_block(name, result, self._unit(result))
         if cv is not None:
             self._blocks.addWidget(self._make_block(cv, "scores.cross_validation"))
         elif self._is_cross_validating(run_id):
             self._cv_text = Label("Cross-validating", "secondary")
             stop = button("Stop", "quiet", self._context.trainer.stop_cross_validation, "scores.stop")
             self._blocks.addLayout(row(self._cv_text, stop, -1))
-        self._blocks.addWidget(self._make_block(part_block(name, result, part), "scores.key_figures"))
+        self._blocks.addWidget(
+            self._make_block(part_block(name, result, part, self._unit(result)), "scores.key_figures")
+        )
+
+    def _unit(self, result) -> str:
+        """Unit of the target where it has one that is known: days of a date."""
+        table = self._context.document.table
+        is_date = table is not None and result.target in table.names
+        return "days" if is_date and table.column(result.target).kind == "date" else ""
 
     def _is_cross_validating(self, run_id: str) -> bool:
         return self._context.trainer.cross_validation_job is not None

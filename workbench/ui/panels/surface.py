@@ -112,7 +112,7 @@ class SurfacePanel(QWidget):
             label.setVisible(is_wide)
         metrics = self._x.fontMetrics()
         names = [self._x.itemText(k) for k in range(self._x.count())]
-        longest = max((metrics.horizontalAdvance(name) for name in [*names, NO_COLUMN]), default=0)
+        longest = max(map(metrics.horizontalAdvance, [*names, self._y.currentText()]), default=0)
         beside = 2 * (longest + theme.scaled(COMBO_EXTRA_PX)) + theme.scaled(STRIP_EXTRA_PX)
         direction = QBoxLayout.Direction
         fits = is_wide or beside <= self.width()
@@ -184,12 +184,12 @@ class SurfacePanel(QWidget):
             if [combo.itemText(k) for k in range(combo.count())] != items:
                 combo.clear()
                 combo.addItems(items)
-                self._share_room()
         for combo, name, other in ((self._x, x_name, y_name), (self._y, y_name or NO_COLUMN, x_name)):
             combo.setCurrentText(name)
             combo.setToolTip(f"{combo.accessibleName()}: {name}")
             combo.step_over(other)  # keys that pass through the list would swap the axes
         self._swap.setEnabled(y_name is not None)
+        self._share_room()
 
     def _on_column_chosen(self, _index: int) -> None:
         x_name, y_name = self._x.currentText(), self._y.currentText()
