@@ -15,15 +15,13 @@ from engine.errors import DataError
 from workbench.cells import TextCells
 from workbench.columns import DEFAULT_MISSING_TOKENS, KIND_WORDS, KINDS, Column, Reading
 from workbench.numerals import spell
-from workbench.problems import Problem, column_strength, find_problems
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "DEFAULT_MISSING_TOKENS", "KINDS", "KIND_WORDS", "ROLES", "Column", "Problem", "ReadOptions", "Table",
-    "column_strength", "default_roles", "feature_frame", "find_problems", "make_column", "make_table",
-    "proposes_classes", "target_values",
+    "DEFAULT_MISSING_TOKENS", "KINDS", "KIND_WORDS", "ROLES", "Column", "ReadOptions", "Table",
+    "default_roles", "feature_frame", "make_column", "make_table", "proposes_classes", "target_values",
 ]  # fmt: skip
 
 ROLES = ("feature", "target", "weight", "group", "id", "ignored")
