@@ -104,12 +104,6 @@ class Column:
         return len(self.values)
 
     @property
-    def is_missing(self) -> NDArray[np.bool_]:
-        """Rows without a value, bool (n_rows,)."""
-        missing: NDArray[np.bool_] = self.values < 0 if self.has_codes else np.isnan(self.values)
-        return missing
-
-    @property
     def has_codes(self) -> bool:
         """True when `values` are codes into `levels` (category and text)."""
         return self.kind in ("category", "text")

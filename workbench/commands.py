@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QUndoCommand
 
+from workbench.figures.words import counted
+
 if TYPE_CHECKING:
     from workbench.document import Document
     from workbench.runs import ModelSpec, RunRecord, RunResult
@@ -126,11 +128,13 @@ class EditTree(QUndoCommand):
         old = document.runs[run_id].result
         assert old is not None
         self.old = old
+        self._was_undone = False
 
     def redo(self) -> None:
         self._swap(self.old, self.new)
 
     def undo(self) -> None:
+        self._was_undone = True
         self._swap(self.new, self.old)
 
     def id(self) -> int:
@@ -149,3 +153,6 @@ class EditTree(QUndoCommand):
             self.setObsolete(True)
         else:
             self.document._write_result(self.run_id, wanted)
+            if self._was_undone:  # what was said when it was made is true no longer
+                leaves = counted(wanted.trees[0].n_leaves, "leaf", "leaves")
+                self.document.post_message(f"{self.document.runs[self.run_id].name} has {leaves} again.")

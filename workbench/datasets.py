@@ -15,15 +15,13 @@ from engine.errors import DataError
 from workbench.cells import TextCells
 from workbench.columns import DEFAULT_MISSING_TOKENS, KIND_WORDS, KINDS, Column, Reading
 from workbench.numerals import spell
-from workbench.problems import Problem, column_strength, find_problems
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "DEFAULT_MISSING_TOKENS", "KINDS", "KIND_WORDS", "ROLES", "Column", "Problem", "ReadOptions", "Table",
-    "column_strength", "default_roles", "feature_frame", "find_problems", "make_column", "make_table",
-    "proposes_classes", "target_values",
+    "DEFAULT_MISSING_TOKENS", "KINDS", "KIND_WORDS", "ROLES", "Column", "ReadOptions", "Table",
+    "default_roles", "feature_frame", "make_column", "make_table", "proposes_classes", "target_values",
 ]  # fmt: skip
 
 ROLES = ("feature", "target", "weight", "group", "id", "ignored")
@@ -219,6 +217,14 @@ def default_roles(table: Table) -> dict[str, str]:
     return roles
 
 
+_IDENTIFIER_NAME = re.compile(
+    r"(?i:(^|[\W_])(id|nr|no|key|uuid|index|idx|number)$)"  # "id", "row_nr"
+    r"|(?i:^id([\W_]|$))|^id[A-Z0-9]"  # "id_row", "idRow", not "idle"
+    r"|[a-z]I[Dd]$"  # "rowID"
+    r"|(?i:(user|customer|client|account|order|item|product|patient|subject|person|record|row|sample)id$)"
+)  # names that only end so, "bid" or "grid", are measured things
+
+
 def looks_like_identifier(column: Column) -> bool:
     """Tell whether a column only names its rows.
 
@@ -237,9 +243,7 @@ def looks_like_identifier(column: Column) -> bool:
         return False
     if bool((np.diff(values) == 1).all()):
         return True
-    return (
-        re.search(r"(?i)(^|[\W_])(id|nr|no|key|uuid|index|idx|number)$|[a-z]ID$|^id", column.name) is not None
-    )
+    return _IDENTIFIER_NAME.search(column.name) is not None
 
 
 def feature_frame(table: Table, names: Sequence[str]) -> pd.DataFrame:

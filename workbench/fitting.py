@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from workbench.datasets import Table
 
+STEP_ROWS = 2**16  # predicted between two questions to the monitor: well under a second
 LOSS_NAMES = {"classes": "log loss", "numbers": "half the squared error"}
 
 
@@ -104,9 +105,11 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     began = perf_counter()
     monitor.on_iteration(IterationEvent("preparing the table"))
     everything = inputs.learnable()
+    monitor.on_iteration(IterationEvent("preparing the table"))
     training, validation = (everything.take(inputs.rows_of(part)) for part in PARTS[:2])
     entry = entry_of(inputs.spec.kind)
     estimator = entry.make(inputs.task, dict(inputs.spec.parameters))
+    monitor.on_iteration(IterationEvent("preparing the table"))  # again: these imports took time
     sees_validation = entry.has_curve and len(validation.y) > 0
     fit_estimator(estimator, training, validation if sees_validation else None, monitor)
     return RunResult(
@@ -116,7 +119,7 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
         target=inputs.target,
         classes=inputs.classes,
         parts=inputs.parts,
-        scores=score_parts(estimator, inputs, everything),
+        scores=score_parts(estimator, inputs, everything, monitor),
         importances=np.asarray(estimator.feature_importances_, np.float64),
         seconds=perf_counter() - began,
         n_rounds=len(getattr(estimator, "estimators_", (None,))),
@@ -145,21 +148,38 @@ def fit_estimator(
     estimator.fit(training.X, training.labels, training.weights, monitor=monitor, **extra)
 
 
-def score_parts(estimator: Any, inputs: FitInputs, everything: Learnable) -> dict[str, ScoreSet]:
+def score_parts(
+    estimator: Any, inputs: FitInputs, everything: Learnable, monitor: FitMonitor = NULL_MONITOR
+) -> dict[str, ScoreSet]:
     """Score every part that has rows of positive weight, weighted where there is a weight column."""
     scores = {}
     for part in PARTS:
         rows = everything.take(inputs.rows_of(part))
         if len(rows.y) and (rows.weights is None or np.any(rows.weights > 0)):
-            scores[part] = score_rows(estimator, rows, part)
+            scores[part] = score_rows(estimator, rows, part, monitor)
     return scores
 
 
-def score_rows(estimator: Any, rows: Learnable, part: str) -> ScoreSet:
+def score_rows(estimator: Any, rows: Learnable, part: str, monitor: FitMonitor = NULL_MONITOR) -> ScoreSet:
     """Score a fitted estimator on rows with a known target, by their weights."""
     if rows.classes:
-        return score_classes(part, rows.y, estimator.predict_proba(rows.X), rows.classes, rows.weights)
-    return score_numbers(part, rows.y, estimator.predict(rows.X), rows.weights)
+        proba = predict_in_steps(estimator.predict_proba, rows.X, monitor)
+        return score_classes(part, rows.y, proba, rows.classes, rows.weights)
+    return score_numbers(part, rows.y, predict_in_steps(estimator.predict, rows.X, monitor), rows.weights)
+
+
+def predict_in_steps(
+    predict: Callable[[pd.DataFrame], NDArray[Any]], X: pd.DataFrame, monitor: FitMonitor
+) -> NDArray[Any]:
+    """Predict the rows of a frame, asking the monitor in between; its stop is passed over.
+
+    A model that was stopped is kept with its scores. Who wants no result at all lets the monitor raise.
+    """
+    steps = []
+    for start in range(0, max(len(X), 1), STEP_ROWS):
+        monitor.on_iteration(IterationEvent("scoring", fraction=1.0))
+        steps.append(predict(X.iloc[start : start + STEP_ROWS]))
+    return np.concatenate(steps) if len(steps) > 1 else steps[0]
 
 
 def inputs_of_result(result: RunResult, table: Table) -> FitInputs:

@@ -118,7 +118,16 @@ class Job(QObject):
         self._work, self._future = _nothing, _cancelled_future()
 
     def on_iteration(self, event: IterationEvent) -> bool:
-        """Take note of an event; the only method that the worker may call (FitMonitor)."""
+        """Take note of an event; the only method that the worker may call (FitMonitor).
+
+        Raises
+        ------
+        CancelledError
+            Nobody wants the result any more: unlike after a stop, nothing is worth keeping, so the work
+            need not be rounded off.
+        """
+        if self._is_superseded or self._is_silenced:
+            raise CancelledError
         self._events.put(event)
         return self._stop.is_set()
 
@@ -183,6 +192,11 @@ class Lane:
     def live_jobs(self) -> list[Job]:
         """Jobs that are queued or running, in the order of their start."""
         return [job for job in self._untold if not job.is_over]
+
+    @property
+    def is_quiet(self) -> bool:
+        """Every job is over and has told it."""
+        return all(job.is_told for job in self._untold)
 
     def submit(self, work: Work, job: Job) -> Future[Any]:
         """Queue ``work(job)``."""
@@ -292,7 +306,7 @@ class Lanes:
     """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`.
 
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
-    `files` writes what is saved, one after the other: no picture and no training is worth waiting for.
+    `files` writes what is saved, one after the other: a save waits for no picture and no training.
     """
 
     def __init__(self) -> None:
@@ -301,14 +315,16 @@ class Lanes:
         self.studies = ViewLane("studies")
         self.process = ProcessLane("process")
         self.files = Lane("files")
+        self._all = (self.fit, self.views, self.studies, self.process, self.files)
 
     @property
     def live_jobs(self) -> list[Job]:
         return [job for lane in self._all for job in lane.live_jobs]
 
     @property
-    def _all(self) -> tuple[Lane, ...]:
-        return self.fit, self.views, self.studies, self.process, self.files
+    def are_quiet(self) -> bool:
+        """No job runs, waits or has still to tell its end."""
+        return all(lane.is_quiet for lane in self._all)
 
     def shut_down(self, timeout_s: float = 3.0) -> bool:
         """Stop everything and wait; no job emits anything after this call began.
@@ -319,9 +335,7 @@ class Lanes:
         for job in self.live_jobs:
             job.silence()
         deadline = monotonic() + timeout_s
-        ended = [
-            lane.shut_down(deadline) for lane in self._all
-        ]  # every lane is told, whatever the first says
+        ended = [lane.shut_down(deadline) for lane in self._all]  # every lane is told, whatever one says
         if all_ended := all(ended):
             parallel.shut_down()
         return all_ended

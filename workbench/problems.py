@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from workbench.columns import Column
-    from workbench.datasets import Table
+from workbench.columns import Column
+from workbench.datasets import Table, looks_like_identifier, proposes_classes
 
 N_BINS = 32  # of a number column, by rank
 MIN_ROWS_A_BIN = 10  # fewer bins for short tables: each half must fill every bin
@@ -38,7 +36,9 @@ class Problem:
     message: str
 
 
-def find_problems(table: Table, roles: Mapping[str, str]) -> tuple[Problem, ...]:
+def find_problems(
+    table: Table, roles: Mapping[str, str], strengths: Mapping[str, float] | None = None
+) -> tuple[Problem, ...]:
     """Name the features that are constant, only name the rows, or give the target away.
 
     So are those that a few texts keep from being numbers or dates (`Column.stray_texts`).
@@ -47,11 +47,12 @@ def find_problems(table: Table, roles: Mapping[str, str]) -> tuple[Problem, ...]
     ----------
     roles : mapping of column name to role
         Only columns of role "feature" are looked at; leaks need one of role "target".
+    strengths : mapping of column name to float, optional
+        What `column_strengths` has found for this target; None: find it.
     """
-    from workbench.datasets import looks_like_identifier
-
     targets = [name for name, role in roles.items() if role == "target"]
-    strengths = column_strengths(table, targets[0]) if targets else {}
+    if strengths is None:
+        strengths = column_strengths(table, targets[0]) if targets else {}
     problems = []
     for column in table.columns:
         if roles.get(column.name) != "feature":
@@ -80,8 +81,8 @@ def _identifier_message(column: Column) -> str:
     return f"identifier: {column.n_distinct:,} {noun} in {n_present:,} rows; nothing can be learned from it"
 
 
-def column_strength(table: Table, name: str, target: str) -> float:
-    """Tell how well one column alone predicts the target, 0 (not at all) to 1 (fully).
+def column_strengths(table: Table, target: str) -> dict[str, float]:
+    """Tell how well each other column alone predicts the target, 0 (not at all) to 1 (fully).
 
     The rows are put into groups by the column's value (ranks of numbers, levels of categories,
     missing as a group of its own). Each half of the rows is predicted by the other half's groups:
@@ -92,18 +93,11 @@ def column_strength(table: Table, name: str, target: str) -> float:
     Raises
     ------
     DataError
-        There is no such column.
+        There is no such target.
     """
-    table.column(name), table.column(target)
-    return column_strengths(table, target, (name,)).get(name, 0.0)
-
-
-def column_strengths(table: Table, target: str, names: tuple[str, ...] | None = None) -> dict[str, float]:
-    """Return `column_strength` of several columns (None: all but the target)."""
     rows = _rows_to_scan(table.n_rows)
     answer = _Answer.of(table.column(target), rows)
-    wanted = [c for c in table.columns if c.name != target and (names is None or c.name in names)]
-    return {column.name: answer.strength(_groups(column, rows)) for column in wanted}
+    return {c.name: answer.strength(_groups(c, rows)) for c in table.columns if c.name != target}
 
 
 def _rows_to_scan(n_rows: int) -> NDArray[np.int64]:
@@ -123,8 +117,6 @@ class _Answer:
 
     @classmethod
     def of(cls, column: Column, rows: NDArray[np.int64]) -> _Answer:
-        from workbench.datasets import proposes_classes
-
         if proposes_classes(column)[0]:
             codes, levels = column.label_codes()
             codes = codes[rows]

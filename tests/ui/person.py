@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QLineEdit, QMessageBox, QWidget
 
 LEFT = Qt.MouseButton.LeftButton
 NONE, ALT, SHIFT, CTRL = (
@@ -14,6 +14,11 @@ NONE, ALT, SHIFT, CTRL = (
     Qt.KeyboardModifier.ControlModifier,
 )
 TRAINING_MS = 120_000
+
+
+def prompt_of(window) -> QMessageBox | None:
+    """The question that is open over a window."""
+    return next((box for box in window.findChildren(QMessageBox) if box.isVisible()), None)
 
 
 class Person:

@@ -152,6 +152,11 @@ def test_the_command_asks_for_a_file_and_tells_the_end(qtbot, session, dialogs, 
     session.window.context.actions["action.figure.export"].trigger()
     assert "flipper_length_mm ≤" in texts_of(tmp_path / "mine.svg")
     assert session.document.messages[-1] == "Picture saved as mine.svg"
+    session.window.centre.show_view("scores")  # the tree is behind it now
+    session.window.setFocus()
+    dialogs.answers.append(tmp_path / "shown.svg")
+    session.window.context.actions["action.figure.export"].trigger()
+    assert "predicted" in texts_of(tmp_path / "shown.svg")
 
 
 def test_an_svg_names_fonts_for_a_machine_without_ours(canvas, tmp_path):

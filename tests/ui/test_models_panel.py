@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton
 
+from workbench.figures.scores import WHY_PARTS_DIFFER
 from workbench.ui.item_models.run_model import RUN_ROLE
 
 
@@ -111,12 +112,16 @@ def test_the_list_says_why_nothing_can_be_added_and_what_was_changed_by_hand(qtb
     def tip():
         return html.unescape(model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
 
-    assert "The score is of the validation rows." in tip()
+    assert WHY_PARTS_DIFFER in tip()
     assert "by hand" not in tip()
     document.prune(run_id, (0,))
     assert "Pruned by hand at 1 node." in tip()
     n_leaves = document.run(run_id).result.trees[0].n_leaves
     assert f"changed by hand and has {n_leaves} leaves now; Undo takes it back" in document.messages[-1]
+    document.undo_stack.undo()
+    n_leaves = document.run(run_id).result.trees[0].n_leaves
+    assert document.messages[-1] == f"{document.run(run_id).name} has {n_leaves} leaves again."
+    assert window.findChild(QLabel, "models.scored").text() == "scores of validation rows"
 
 
 def test_a_list_painted_before_it_hears_of_a_deletion_still_paints(session, panel, document, qtbot):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QRect
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QPushButton
 from tests.ui.person import Person
 from tests.ui.training_help import train
 from workbench.datasets import make_table
+from workbench.figures.scores import part_block
 from workbench.ui.widgets import ElidedLabel, Label
 
 
@@ -114,7 +117,7 @@ def test_dates_and_years_are_written_as_such_under_on_and_beside_the_surface(qtb
     )
     assert "when: 2020-09-" in figure.text_at(float(figure.x.values[at]), 3.0)
     ticks = panel.plot.plot.getAxis("bottom")._tickLevels[0]
-    assert [text for _, text in ticks] == [f"{year}-01-01" for year in range(2018, 2024)]
+    assert [text for _, text in ticks] == [str(year) for year in range(2018, 2024)]
     assert ticks[0][0] == 17532  # days from 1970 to 2018
 
 
@@ -149,12 +152,36 @@ def test_rules_on_dates_name_the_day(qtbot, session, person):
     assert np.array_equal(days <= threshold, days <= shown), "no row changes side"
 
 
+def test_a_date_to_predict_is_written_as_dates_and_its_errors_in_days(qtbot, session, person):
+    document = session.document
+    document.open_table(sales())
+    document.set_target("when")
+    result = document.run(train(qtbot, session, "tree")).result
+    figure = person.find("panel.tree").canvas.figure
+    trained = document.table.column("when").values[result.parts == 0]
+    mean = str(np.datetime64(round(float(trained.mean())), "D"))
+    assert figure.prediction(0).startswith(f"{mean} ± ")
+    assert figure.prediction(0).endswith(" days")
+    assert f"Mean {mean}" in figure.story(0)
+    panel = person.find("panel.scores")
+    block = part_block("m", result, "test", panel._unit(result))
+    assert [key.name for key in block.key_figures] == ["R²", "RMSE, days", "mean absolute error, days"]
+    assert block.notes[0].endswith(" days")
+    first = panel.scatter.figure.text_at(0).split("\n")[0]
+    assert first == f"actual {np.datetime64(int(result.scores['test'].y_true[0]), 'D')}"
+    ticks = panel.scatter.plot.getAxis("left")._tickLevels[0]
+    assert all(re.fullmatch(r"\d{4}(-\d\d)?(-\d\d)?", words) for _, words in ticks)
+    assert [np.datetime64(words, "D").astype(int) for _, words in ticks] == [at for at, _ in ticks]
+
+
 def test_empty_views_and_the_status_line_tell_the_training_that_runs(person, window, document):
     person.open_sample("penguins")
     person.add("boosting", n_estimators="2000")
     views = [person.find(f"panel.{name}") for name in ("tree", "surface", "scores")]
     name = document.current_run.name
-    assert views[0]._empty._sentence.text() == f"{name} is not trained yet."
+    for view in views:
+        assert view._empty._sentence.text() == f"{name} is not trained yet.", view.objectName()
+        assert view._empty.button.text() == "Train"
     assert "decision tree" not in views[0]._empty._how.text()
     window.status.say("Ready")
     person.click("settings.train")

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QInputDialog, QLabel, QLineEdit, QMessageBox
 
 from engine.errors import DataError
-from tests.ui.person import CTRL, NONE, Person
+from tests.ui.person import CTRL, NONE, Person, prompt_of
 from workbench.jobs import Job
 from workbench.project import load_project
 from workbench.scripts import make_script
@@ -153,10 +153,6 @@ def test_another_table_opened_meanwhile_is_not_replaced(person, window, document
     person.wait(lambda: document.table.sample == "xor")
     assert document.undo_stack.count() == 0
     assert person.find("data.import.summary").full_text() == "Sample table"
-
-
-def prompt_of(window) -> QMessageBox | None:
-    return next((box for box in window.findChildren(QMessageBox) if box.isVisible()), None)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 
-from tests.ui.person import CTRL, Person
+from tests.ui.person import CTRL, Person, prompt_of
 from workbench.jobs import Job
 from workbench.project import load_project
 
@@ -50,10 +50,6 @@ def project(document, small_table, tmp_path):
     document.mark_saved(path)
     document.set_roles(["size"], "ignored")
     return path
-
-
-def prompt_of(window) -> QMessageBox | None:
-    return next((box for box in window.findChildren(QMessageBox) if box.isVisible()), None)
 
 
 def test_the_window_answers_while_a_save_is_written(person, window, document, project, slow_disk):

@@ -115,6 +115,9 @@ def test_it_opens_on_the_two_columns_with_the_largest_gain(qtbot, session):
     assert [name for name, _ in plot.legend_.entries] == list(result.classes)
     assert figure.held_text in plot.header.texts
     assert set(figure.points.parts.tolist()) == {0, 1}  # test rows stay unseen
+    for combo in (panel_of(session)._x, panel_of(session)._y):  # the view is a third of the window
+        longest = max(QFontMetricsF(combo.font()).horizontalAdvance(combo.itemText(k)) for k in range(7))
+        assert combo.width() > longest + 30, combo.objectName()
 
 
 def test_columns_are_chosen_by_hand_and_the_axes_swap(qtbot, session):
@@ -182,6 +185,12 @@ def test_held_values_are_changed_by_hand_and_the_surface_follows(qtbot, session)
     panel.findChild(QToolButton, "surface.hold").click()
     length = panel.findChild(QLineEdit, "surface.held.bill_length_mm")
     assert length.visibleRegion().boundingRect() == length.rect()  # no field is cut by its list's edge
+    form = panel.findChild(QWidget, "surface.held_form")
+    texts = [label for label in form.findChildren(QLabel) if label.isVisible()]
+    assert {label.mapTo(form, label.contentsRect().topLeft()).x() for label in texts} == {
+        theme.PANEL_PADDING + 1
+    }  # its frame
+    assert length.mapTo(form, length.rect().bottomRight()).x() == form.width() - theme.PANEL_PADDING - 2
     length.setFocus()
     length.selectAll()
     qtbot.keyClicks(length, "38.5")
@@ -269,7 +278,54 @@ def test_the_line_of_held_values_is_written_whole_on_two_lines(qtbot):
     assert len(plot.header.shown_lines) == 2
     assert " ".join(plot.header.shown_lines) == text
     width = QFontMetricsF(theme.font(11)).horizontalAdvance
-    assert max(map(width, plot.header.shown_lines)) <= plot.header.rect().width() - 8
+    assert max(map(width, plot.header.shown_lines)) <= plot.header.rect().width()
+
+
+def drawn(qtbot, figure):
+    plot = SurfacePlot()
+    qtbot.addWidget(plot)
+    plot.resize(500, 400)
+    plot.show()
+    assert not plot.ci.isVisible()  # no axes of a range that nothing has
+    plot.set_figure(figure)
+    qtbot.waitUntil(lambda: plot.ci.layout.isActivated() and plot.plot.layout.isActivated())
+    return plot
+
+
+def test_the_bar_of_values_is_as_high_as_its_picture_and_names_the_quantity(qtbot):
+    numbers = drawn(
+        qtbot, replace(c33_figure(), classes=(), answer=np.linspace(-5, 5, 10_000).reshape(1, 50, 200))
+    )
+    picture, bar = numbers.plot.vb.sceneBoundingRect(), numbers.bar.sceneBoundingRect()
+    assert (bar.top(), bar.bottom()) == pytest.approx((picture.top(), picture.bottom()), abs=1)
+    assert picture.right() < bar.left() + 1 < numbers.bar.axis.sceneBoundingRect().left() + 1
+    assert numbers.bar.axis.labelText == "y"
+    top, low = (numbers.mapFromScene(QPointF(bar.right() - 4, y)) for y in (bar.top() + 3, bar.bottom() - 3))
+    shown = numbers.grab().toImage()
+    lightness = [shown.pixelColor(place).lightness() for place in (top, low)]
+    assert lightness[0] > lightness[1] + 60, "large values are the light ones, above"
+    classes = drawn(qtbot, c33_figure())
+    assert not classes.bar.isVisible()
+    assert classes.plot.vb.width() > numbers.plot.vb.width() + 40
+
+
+def test_what_is_far_from_rows_is_hatched_and_named_and_nothing_else(qtbot):
+    figure = c33_figure()
+    figure.is_empty[:, :120] = True
+    plot = drawn(qtbot, figure)
+    x, y = plot.hatch.getData()
+    assert len(x) > 40
+    assert x.min() >= 0
+    assert x.max() == pytest.approx(6.0, abs=0.05)
+    assert (y.min(), y.max()) == pytest.approx((0, 1), abs=0.02)
+    words = plot.no_rows.sceneBoundingRect()
+    edge = plot.plot.vb.mapViewToScene(QPointF(6, 0)).x()
+    assert plot.no_rows.isVisible()
+    assert words.right() <= edge
+    figure.is_empty[:, 5:] = False  # a seam, hatched but too narrow for words
+    plot.draw()
+    assert plot.hatch.getData()[0].max() == pytest.approx(0.25, abs=0.05)
+    assert not plot.no_rows.isVisible()
 
 
 def test_many_points_get_smaller_so_that_the_surface_is_seen():

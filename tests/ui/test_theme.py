@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPixmap, QStyleHints
 from PySide6.QtWidgets import QWidget
 
 from workbench.ui import fonts, icons, theme
@@ -181,6 +181,24 @@ def test_appearance_switches_at_once_and_tells(qtbot, qapp):
         assert theme.tokens() is theme.LIGHT
     with pytest.raises(ValueError, match="sepia"):
         theme.set_appearance("sepia")
+
+
+def test_it_follows_the_system_until_somebody_chooses(qtbot, qapp, monkeypatch):
+    hints = qapp.styleHints()
+
+    def system_becomes(scheme):  # no system under the offscreen plugin has one to change
+        monkeypatch.setattr(QStyleHints, "colorScheme", lambda _hints: scheme)
+        hints.colorSchemeChanged.emit(scheme)
+
+    theme.set_appearance("system")
+    system_becomes(Qt.ColorScheme.Dark)
+    assert qapp.palette().color(QPalette.ColorRole.Window) == QColor(theme.DARK.window)
+    system_becomes(Qt.ColorScheme.Light)
+    assert qapp.palette().color(QPalette.ColorRole.Window) == QColor(theme.LIGHT.window)
+    theme.set_appearance("light")
+    system_becomes(Qt.ColorScheme.Dark)
+    assert theme.tokens() is theme.LIGHT
+    assert qapp.palette().color(QPalette.ColorRole.Window) == QColor(theme.LIGHT.window)
 
 
 def test_the_text_scale_is_kept_in_bounds_and_scales_type():

@@ -114,6 +114,7 @@ def test_points_are_live_and_stop_keeps_exactly_the_rounds_shown(qtbot, session)
     assert shown() == record.result.n_rounds + 1
     assert record.result.estimator.n_estimators_ == record.result.n_rounds
     assert f"stopped after {record.result.n_rounds:,} rounds" in panel.plot.header.texts[1]
+    assert panel._told.full_text() == panel.plot.figure.sentence
 
 
 def test_a_tree_says_that_it_has_no_curve(qtbot, session):
@@ -121,3 +122,4 @@ def test_a_tree_says_that_it_has_no_curve(qtbot, session):
     train(qtbot, session, "tree")
     panel = session.window.findChild(QWidget, "panel.training")
     assert not panel._switch.shows_content
+    assert panel._empty.button.text() == "Add Boosting"  # another training of this tree would not help

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 
+from tests.ui.person import prompt_of
 from workbench.datasets import make_table
 from workbench.ui import theme
 from workbench.ui.about import AboutDialog
@@ -28,11 +29,6 @@ def write(path, text="a,b\n1,x\n2,y\n3,x\n"):
 def open_file(window, document, qtbot, path):
     with qtbot.waitSignal(document.table_changed, timeout=20_000):
         window.files.open_path(str(path))
-
-
-def prompt_of(window) -> QMessageBox:
-    (box,) = [box for box in window.findChildren(QMessageBox) if box.isVisible()]
-    return box
 
 
 def test_an_empty_window_welcomes(window):

@@ -80,6 +80,20 @@ def test_replacing_a_column_replaces_its_notes():
     assert changed.notes == ("y: 2 missing: empty 2", "x: 1 missing: empty 1")
 
 
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("id", "id"), ("ID", "id"), ("row_nr", "id"), ("Kunden-Nr", "id"), ("id_row", "id"), ("idRow", "id"),
+        ("rowID", "id"), ("userid", "id"), ("CustomerId", "id"),
+        ("bid", "feature"), ("grid", "feature"), ("idle", "feature"), ("idade", "feature"),
+        ("casino", "feature"), ("monkey", "feature"),
+    ],
+)  # fmt: skip
+def test_distinct_whole_numbers_are_an_identifier_only_by_a_name_that_says_so(name, role):
+    values = np.random.default_rng(0).permutation(100)[:40] * 7
+    assert default_roles(make_table("t", {name: values}))[name] == role
+
+
 def test_identifiers_and_empty_columns_are_no_features_by_default():
     n = 50
     table = make_table(

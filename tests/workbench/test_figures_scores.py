@@ -40,7 +40,8 @@ def test_key_figures_name_model_rows_and_interval(result):
     assert (first.name, first.value) == ("accuracy", "0.600")
     assert first.interval == "95 %: 0.231 to 0.882"  # Wilson, 3 of 5
     expected = "base rate of yes: 60 %, 3 of 5; always answering yes: accuracy 0.600"
-    assert block.notes == (expected,)
+    assert block.notes == (expected, scores.PART_NOTES["test"])
+    assert "validation rows" in scores.PART_NOTES["test"]  # why the list of models says another figure
 
 
 def test_a_score_that_was_looked_at_while_editing_says_so(result):
@@ -80,7 +81,7 @@ def test_errors_of_numbers_are_in_the_targets_unit():
         "RMSE": "10",
         "mean absolute error": "10",
     }
-    assert block.notes == ("always answering the mean: RMSE 81.6",)
+    assert block.notes == ("always answering the mean: RMSE 81.6", scores.PART_NOTES["test"])
 
 
 def test_weighted_scores_name_the_column_and_what_counts_rows():
@@ -94,6 +95,7 @@ def test_weighted_scores_name_the_column_and_what_counts_rows():
     assert block.notes == (
         "weighted by column w; confusion and class table count rows",
         "base rate of yes: 38 % by weight; always answering no: accuracy 0.625",
+        scores.PART_NOTES["test"],
     )
     figure = scores.make_confusion("m", weighted, "test", 0.4)
     assert figure.counts.tolist() == [[1, 1], [0, 3]]

@@ -91,3 +91,12 @@ def test_names_stand_whole_in_the_plot_and_apart_where_they_would_touch():
     crowded = spread_names([(0, 10.0)] * 4, step, low, high, reach)
     assert sorted(crowded) == pytest.approx([6.5, 7.5, 8.5, 9.5])
     assert spread_names([], step, low, high, reach) == []
+
+
+def test_the_lowest_loss_is_told_in_words_of_the_validation_rows_where_there_are_any():
+    training = make_line("training", "training", [3, 2, np.nan, 0.5])
+    validation = make_line("validation", "validation", [3, 1.25, 2.5, np.nan])
+    figure = make_training_figure([training, validation], "log loss")
+    assert figure.sentence == "lowest validation loss 1.25 in round 1 of 3"
+    assert make_training_figure([training], "log loss").sentence == "lowest training loss 0.5 in round 3 of 3"
+    assert figure_of([np.nan]).sentence == ""

@@ -177,6 +177,29 @@ def test_quitting_stops_every_lane_and_silences_the_jobs(qapp):
     assert not any(thread.name.startswith("lane-") for thread in threading.enumerate())
 
 
+def test_work_whose_result_nobody_wants_ends_at_its_next_question_even_if_it_passes_over_stops(qapp):
+    """As scoring does: a model that was stopped is kept with its scores, one that was deleted is not."""
+    lanes, begun = Lanes(), threading.Semaphore(0)
+
+    def stubborn(monitor):
+        while True:
+            monitor.on_iteration(IterationEvent("scoring"))
+            begun.release()
+
+    def running(lane):
+        job = Job(stubborn)
+        job.start(lane)
+        assert begun.acquire(timeout=30)
+        return job
+
+    deleted, at_quit = running(lanes.fit), running(lanes.views)
+    deleted.supersede()
+    with pytest.raises(CancelledError):
+        deleted.future.result(timeout=30)
+    assert lanes.shut_down()
+    assert isinstance(at_quit.future.exception(), CancelledError)
+
+
 def test_quitting_does_not_wait_for_what_cannot_be_stopped(qapp):
     lanes, gate = Lanes(), threading.Event()
     Job(lambda _monitor: gate.wait()).start(lanes.fit)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from engine.errors import DataError
-from workbench.datasets import column_strength, default_roles, find_problems, make_table
-from workbench.problems import column_strengths
+from workbench.datasets import default_roles, make_table
+from workbench.problems import column_strengths, find_problems
 from workbench.samples import load_sample
 
 N = 400
@@ -22,8 +22,8 @@ def test_strength_of_a_number_is_the_share_of_variance_its_groups_explain(rng):
     y = 3.0 * x + noise
     table = make_table("t", {"x": x, "coin": rng.integers(0, 2, N), "y": np.round(y, 3)})
     share = 1 - noise.var() / y.var()
-    assert column_strength(table, "x", "y") == pytest.approx(share, abs=0.02)
-    assert column_strength(table, "coin", "y") < 0.02
+    assert column_strengths(table, "y")["x"] == pytest.approx(share, abs=0.02)
+    assert column_strengths(table, "y")["coin"] < 0.02
 
 
 def test_strength_for_classes_is_the_share_of_errors_removed(rng):
@@ -32,26 +32,26 @@ def test_strength_for_classes_is_the_share_of_errors_removed(rng):
     hint = np.where(flipped, np.where(y == "yes", "no", "yes"), y)
     table = make_table("t", {"hint": hint, "same": y, "y": y})
     share = 1 - flipped.mean() / (y == "yes").mean()
-    assert column_strength(table, "hint", "y") == pytest.approx(share, abs=0.02)
-    assert column_strength(table, "same", "y") == 1.0
+    assert column_strengths(table, "y")["hint"] == pytest.approx(share, abs=0.02)
+    assert column_strengths(table, "y")["same"] == 1.0
 
 
 def test_values_that_never_repeat_predict_nothing(rng):
     names = [f"n{i}" for i in range(N)]
     table = make_table("t", {"name": names, "noise": rng.normal(size=N), "y": rng.integers(0, 2, N)})
-    assert column_strength(table, "name", "y") == 0.0, "each half of the rows judges the other"
-    assert column_strength(table, "noise", "y") < 0.15
+    assert column_strengths(table, "y")["name"] == 0.0, "each half of the rows judges the other"
+    assert column_strengths(table, "y")["noise"] < 0.15
 
 
 def test_being_missing_can_be_the_hint(rng):
     y = rng.integers(0, 2, N)
     x = [None if answer else value for answer, value in zip(y, rng.normal(size=N), strict=True)]
-    assert column_strength(make_table("t", {"x": x, "y": y}), "x", "y") == 1.0
+    assert column_strengths(make_table("t", {"x": x, "y": y}), "y")["x"] == 1.0
 
 
-def test_strength_of_unknown_columns_is_refused():
+def test_strengths_for_an_unknown_target_are_refused():
     with pytest.raises(DataError, match="no column 'z'"):
-        column_strength(make_table("t", {"x": [1, 2], "y": [1, 2]}), "z", "y")
+        column_strengths(make_table("t", {"x": [1, 2], "y": [1, 2]}), "z")
 
 
 def test_petals_are_strong_and_sepal_widths_weak():
@@ -107,7 +107,7 @@ def test_without_a_target_leaks_are_not_looked_for(rng):
 
 def test_number_target_and_few_rows_do_not_raise(rng):
     table = make_table("t", {"x": [1.5, 2.5, 3.5], "y": [1.25, 2.5, 3.75]})
-    assert column_strength(table, "x", "y") == 0.0, "three rows tell nothing"
+    assert column_strengths(table, "y")["x"] == 0.0, "three rows tell nothing"
 
 
 def test_noise_in_300_columns_is_weak_in_all_of_them(rng):

@@ -237,7 +237,7 @@ def test_a_tree_pruned_to_a_price_opens_as_it_was(tmp_path):
     again = load_project(tmp_path / "p.treewright").runs[0].result
     assert [(e.kind, e.path, e.alpha) for e in again.edits] == [
         ("cost_complexity", (), 0.015),
-        ("prune", (0, 0), 0.0),
+        ("prune", (1,), 0.0),
     ]
     assert again.trees == result.trees
     assert again.grown_tree == result.grown_tree

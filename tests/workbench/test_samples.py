@@ -7,7 +7,8 @@ import pytest
 
 from engine.errors import DataError
 from workbench import resources
-from workbench.datasets import default_roles, find_problems, proposes_classes
+from workbench.datasets import default_roles, proposes_classes
+from workbench.problems import find_problems
 from workbench.samples import SAMPLES, find_sample, load_sample
 
 KEYS = [sample.key for sample in SAMPLES]

@@ -5,8 +5,9 @@ import pytest
 
 from workbench.cells import TextCells
 from workbench.columns import Reading
-from workbench.datasets import default_roles, find_problems
+from workbench.datasets import default_roles
 from workbench.kinds import read_column
+from workbench.problems import find_problems
 from workbench.readers import read_table
 
 NUMBERS = [f"{value:.3f}" for value in np.linspace(1, 9, 566)]

@@ -10,6 +10,7 @@ from engine.errors import DataError
 from engine.export.json import to_json
 from engine.monitor import NULL_MONITOR
 from tests.workbench.making import Session, flowers, open_flowers, wait_for
+from workbench import fitting
 from workbench.apply import apply_model
 from workbench.crossvalidation import cross_validate
 from workbench.datasets import make_table
@@ -102,6 +103,25 @@ def test_stop_keeps_what_is_there(session, kind):
     assert record.result.n_rounds == n_steps[-1] >= 5
     assert record.result.scores["test"].accuracy.value > 0.7
     assert "stopped after" in session.document.messages[-1]
+
+
+def test_scoring_asks_its_monitor_between_steps_and_gives_the_same_bits(session, monkeypatch):
+    document, asked = session.document, []
+    result = document.run(session.train("forest", n_estimators=5)).result
+    inputs = inputs_of_result(result, document.table)
+
+    class Monitor:
+        def on_iteration(self, event):
+            asked.append(event.phase)
+            return True  # a stop changes nothing here
+
+    monkeypatch.setattr(fitting, "STEP_ROWS", 7)
+    again = fitting.score_parts(result.estimator, inputs, inputs.learnable(), Monitor())
+    n_rows = [int(np.sum(result.parts == part)) for part in range(3)]
+    assert asked == ["scoring"] * sum(-(-n // 7) for n in n_rows)
+    for part, scores in result.scores.items():
+        assert again[part].metrics == scores.metrics
+        np.testing.assert_array_equal(again[part].proba, scores.proba)
 
 
 def test_trainings_queue_and_a_queued_one_can_be_taken_back(session):

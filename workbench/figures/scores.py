@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.figures.words import count, counted, fixed, number, percent
+from workbench.figures.axis import number_axis
+from workbench.figures.words import count, counted, fixed, number, percent, value_text
 
 if TYPE_CHECKING:
     from workbench.runs import RunResult
@@ -23,7 +24,19 @@ METRIC_TEXTS = {
     "mae": "mean absolute error",
 }
 PART_TEXTS = {"train": "training rows", "validation": "validation rows", "test": "held-out test rows"}
+IN_UNIT = ("rmse", "mae")  # in the unit of the target
 SHORT_PARTS = {"train": "training", "validation": "validation", "test": "test"}
+PART_NOTES = {
+    "train": "these rows grew the model: this says how well it remembers, not how well it predicts",
+    "validation": "to choose between models, as the list of models and Compare do; "
+    "the held-out test rows tell how good the chosen one is",
+    "test": "no training and no choice has seen these rows; the list of models and Compare "
+    "score the validation rows, so their figures differ",
+}
+WHY_PARTS_DIFFER = (
+    "The scores in this list are of the validation rows, to choose between models. Scores opens on the "
+    "held-out test rows, which no choice has seen, so the two differ."
+)
 DEFAULT_PARTS = ("test", "validation", "train")
 N_SHOWN_IMPORTANCES = 20
 
@@ -48,45 +61,45 @@ class ScoreBlock:
     notes: tuple[str, ...] = ()
 
 
-def part_block(name: str, result: RunResult, part: str) -> ScoreBlock:
-    """Return the key figures of a run on one part of the rows."""
+def part_block(name: str, result: RunResult, part: str, unit: str = "") -> ScoreBlock:
+    """Return the key figures of a run on one part of the rows; errors of a date are in days, its `unit`."""
     scores = result.scores[part]
-    is_number = not scores.classes
-    notes = [_baseline_sentence(scores, result)]
+    notes = [_baseline_sentence(scores, result, unit)]
     if result.weight is not None:
         notes.insert(0, f"weighted by column {result.weight}; confusion and class table count rows")
-    if part == "train":
-        notes.append("these rows grew the model: this says how well it remembers, not how well it predicts")
     if part == "test" and result.n_test_looks:
         times = counted(result.n_test_looks, "time")
         notes.append(f"the tree was changed by hand {times} with this score in sight: it may flatter")
-    figures = tuple(_key(metric, value, is_number) for metric, value in scores.metrics.items())
+    else:
+        notes.append(PART_NOTES[part])
+    figures = tuple(_key(metric, value, unit) for metric, value in scores.metrics.items())
     return ScoreBlock(name, f"{count(scores.n_rows)} {PART_TEXTS[part]}", figures, tuple(notes))
 
 
-def cross_validation_block(name: str, result: RunResult) -> ScoreBlock | None:
+def cross_validation_block(name: str, result: RunResult, unit: str = "") -> ScoreBlock | None:
     """Return the cross-validated key figures (D31); None while there are none."""
     cv = result.cv
     if cv is None or not cv.fold_scores:
         return None
     n_done = len(next(iter(cv.fold_scores.values())))
     rows = f"mean of {counted(n_done, 'fold')} over {cv.rows_text}"
-    figures = tuple(_key(metric, value, not result.classes) for metric, value in cv.metrics.items())
+    figures = tuple(_key(metric, value, unit) for metric, value in cv.metrics.items())
     notes = (f"stopped early: {n_done} of {cv.n_folds * cv.n_repeats} folds",) if cv.stopped else ()
     return ScoreBlock(f"{name}, cross-validated", rows, figures, notes)
 
 
-def _key(metric: str, estimate: Estimate, is_number: bool) -> KeyFigure:
-    return KeyFigure(
-        metric, METRIC_TEXTS[metric], score_text(metric, estimate.value), _interval(metric, estimate)
-    )
+def _key(metric: str, estimate: Estimate, unit: str) -> KeyFigure:
+    name = METRIC_TEXTS[metric]
+    if unit and metric in IN_UNIT:
+        name = f"{name}, {unit}"
+    return KeyFigure(metric, name, score_text(metric, estimate.value), _interval(metric, estimate))
 
 
 def score_text(metric: str, value: float) -> str:
     """Write a score: three places for those between 0 and 1, three digits for errors in the target's unit."""
     if not np.isfinite(value):
         return "–"
-    return number(value) if metric in ("rmse", "mae") else fixed(value)
+    return number(value) if metric in IN_UNIT else fixed(value)
 
 
 def _interval(metric: str, estimate: Estimate) -> str:
@@ -97,9 +110,9 @@ def _interval(metric: str, estimate: Estimate) -> str:
     return f"95 %: {score_text(metric, estimate.low)} to {score_text(metric, estimate.high)}"
 
 
-def _baseline_sentence(scores: ScoreSet, result: RunResult) -> str:
+def _baseline_sentence(scores: ScoreSet, result: RunResult, unit: str) -> str:
     if not scores.classes or scores.base_rates is None:
-        return f"always answering the mean: RMSE {number(scores.baseline)}"
+        return f"always answering the mean: RMSE {number(scores.baseline)} {unit}".rstrip()
     always = f"always answering {scores.majority_class}: accuracy {fixed(scores.baseline)}"
     event = result.event_class
     if len(scores.classes) == 2 and event in scores.classes:
@@ -204,15 +217,29 @@ class ScatterFigure:
     target: str
     actual: NDArray[np.float64]
     predicted: NDArray[np.float64]
+    is_date: bool = False
+
+    def text_at(self, row_idx: int) -> str:
+        """What is told beside a point."""
+        actual, predicted = (
+            value_text(float(np.floor(values[row_idx]) if self.is_date else values[row_idx]), 5, self.is_date)
+            for values in (self.actual, self.predicted)
+        )
+        return f"actual {actual}\npredicted {predicted}"
+
+    def ticks(self, low: float, high: float) -> list[tuple[float, str]] | None:
+        """Places and words on both axes where the target is a date, else None."""
+        if not self.is_date:
+            return None
+        return replace(number_axis(self.target, 0, low, high), is_date=True).date_ticks()
 
 
-def make_predicted_actual(name: str, result: RunResult, part: str) -> ScatterFigure:
+def make_predicted_actual(name: str, result: RunResult, part: str, is_date: bool = False) -> ScatterFigure:
     """Pair prediction and truth of one part's rows."""
     scores = result.scores[part]
     rows = f"{count(scores.n_rows)} {PART_TEXTS[part]}"
-    return ScatterFigure(
-        name, rows, result.target, np.asarray(scores.y_true, float), np.asarray(scores.prediction, float)
-    )
+    actual, predicted = np.asarray(scores.y_true, float), np.asarray(scores.prediction, float)
+    return ScatterFigure(name, rows, result.target, actual, predicted, is_date)
 
 
 def class_rows(scores: ScoreSet) -> list[tuple[str, ...]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.monitor import NULL_MONITOR, FitMonitor
 from workbench.figures.axis import N_CELLS, Axis, make_axis
 from workbench.figures.held import Held, held_sentence, held_values, hold
 from workbench.figures.words import count, counted, number
@@ -227,7 +228,9 @@ class SurfaceInputs:
         return make_axis(spec, feature, self.encoded[:, feature], n_cells, spec.name in self.dates)
 
 
-def surface_inputs(name: str, result: RunResult, table: Table) -> SurfaceInputs:
+def surface_inputs(
+    name: str, result: RunResult, table: Table, monitor: FitMonitor = NULL_MONITOR
+) -> SurfaceInputs:
     """Encode the rows of a table for a run's model; runs on a worker.
 
     Parameters
@@ -237,8 +240,9 @@ def surface_inputs(name: str, result: RunResult, table: Table) -> SurfaceInputs:
     """
     from engine.features import encode
     from workbench.datasets import feature_frame
+    from workbench.fitting import predict_in_steps
 
-    frame = feature_frame(table, result.features)
+    frame, estimator = feature_frame(table, result.features), result.estimator
     encoded = np.array(encode(frame, result.feature_specs), np.float64)
     dates = frozenset(name for name in result.features if table.column(name).kind == "date")
     held = held_values(result.feature_specs, encoded[result.parts == TRAINING], dates)
@@ -248,10 +252,11 @@ def surface_inputs(name: str, result: RunResult, table: Table) -> SurfaceInputs:
         position = {label: k for k, label in enumerate(result.classes)}
         order = np.array([position.get(str(level), -1) for level in levels] + [-1])
         codes, values = order[labels].astype(np.int32), np.full(len(encoded), np.nan)
-        prediction = np.argmax(result.estimator.predict_proba(frame), axis=1).astype(np.float64)
+        prediction = np.argmax(predict_in_steps(estimator.predict_proba, frame, monitor), axis=1)
+        prediction = prediction.astype(np.float64)
     else:
         codes, values = np.full(len(encoded), -1, np.int32), np.asarray(column.values, np.float64)
-        prediction = np.asarray(result.estimator.predict(frame), np.float64)
+        prediction = np.asarray(predict_in_steps(estimator.predict, frame, monitor), np.float64)
     return SurfaceInputs(name, result, encoded, held, codes, values, prediction, dates)
 
 

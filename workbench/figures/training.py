@@ -83,6 +83,19 @@ class TrainingFigure:
     x_label: str = "round"
 
     @property
+    def sentence(self) -> str:
+        """The lowest loss and its round, of the validation rows where there are any."""
+        line = next((line for line in self.lines if line.role == "validation"), None) or self.lines[0]
+        finite = np.flatnonzero(np.isfinite(line.y))
+        if not len(finite):
+            return ""
+        lowest = finite[np.argmin(line.y[finite])]
+        told = (
+            f"lowest {line.role} loss {number(float(line.y[lowest]))} in round {count(int(line.x[lowest]))}"
+        )
+        return f"{told} of {count(int(line.x[-1]))}"
+
+    @property
     def is_cut(self) -> bool:
         """Tell whether values lie outside of the robust range, so that "show all" has a meaning."""
         return self.y_range != self.full_range

@@ -91,6 +91,8 @@ class TreeFigure:
         Nodes changed by hand.
     dates : mapping of str to bool
         Columns that are dates; True where none of their values has a time of day.
+    is_date : bool
+        The target is a date: means are days since 1970-01-01.
     """
 
     title: str
@@ -108,6 +110,7 @@ class TreeFigure:
     high: float
     edited: frozenset[Path]
     dates: Mapping[str, bool] = field(default_factory=dict)
+    is_date: bool = False
 
     @property
     def n_nodes(self) -> int:
@@ -167,7 +170,13 @@ class TreeFigure:
             mean = self.mean(node)
             is_zero = abs(mean) <= 1e-9 * max(abs(self.low), abs(self.high))  # a root's rest of rounding
             return f"step {signed(0.0 if is_zero else mean)}"
-        return f"{number(self.mean(node))} ± {number(self.deviation(node), 2)}"
+        spread = number(self.deviation(node), 2)
+        if self.is_date:
+            return f"{self._day(node)} ± {spread} {'day' if spread == '1' else 'days'}"
+        return f"{number(self.mean(node))} ± {spread}"
+
+    def _day(self, node: int) -> str:
+        return days_to_text(float(np.floor(self.mean(node) + 0.5)))
 
     def _aside(self, node: int) -> str:
         if not self.is_leaf(node):
@@ -219,7 +228,8 @@ class TreeFigure:
                     rows = f", {counted(int(counts[class_idx]), 'row')}" if is_counted else ""
                     lines.append(f"{self.classes[class_idx]}: {percent(float(share), 1.0)}{rows}")
         else:
-            lines.append(f"{'Step' if self.kind == 'step' else 'Mean'} {number(self.mean(node), 6)}")
+            mean = self._day(node) if self.is_date else number(self.mean(node), 6)
+            lines.append(f"{'Step' if self.kind == 'step' else 'Mean'} {mean}")
         if self.kind != "step":
             lines.append(f"Impurity {number(float(tree.impurity[node]), 4)}")
         if not self.is_leaf(node):
@@ -251,6 +261,7 @@ def make_tree_figure(
     edited: frozenset[Path] = frozenset(),
     dates: Mapping[str, bool] | None = None,
     columns: Sequence[NDArray[Any] | None] = (),
+    is_date: bool = False,
 ) -> TreeFigure:
     """Make a figure of one tree.
 
@@ -258,6 +269,8 @@ def make_tree_figure(
     ----------
     kind : str, optional
         "classes", "mean" or "step"; found from `classes` when omitted.
+    is_date : bool
+        The target is a date.
     columns : sequence of float64 (n_rows,) arrays or None, optional
         Values whose rows shorten thresholds, by feature number (`engine.tree.inspect.describe`).
     """
@@ -269,6 +282,7 @@ def make_tree_figure(
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
         tree.parent, tree.depths, _leaves_below(tree), low, high, edited, dates or {},
+        is_date and kind == "mean",
     )  # fmt: skip
 
 
@@ -337,7 +351,9 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     if is_boosting and len(result.classes) > 2:
         subtitle += f", adds to {result.classes[tree_idx % len(result.classes)]}"
     edited = frozenset(tuple(edit.path) for edit in result.edits if edit.kind == "prune")
+    dates = date_columns(table)
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,
-        event_idx=event_idx, edited=edited, dates=date_columns(table), columns=number_columns(table, result),
+        event_idx=event_idx, edited=edited, dates=dates, columns=number_columns(table, result),
+        is_date=result.target in dates,
     )  # fmt: skip

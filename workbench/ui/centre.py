@@ -193,6 +193,7 @@ class Centre(QMainWindow):
             bar.setElideMode(Qt.TextElideMode.ElideNone)
 
     def state(self) -> bytes:
+        """Where the views are, for `restore`."""
         return bytes(self.saveState(STATE_VERSION).data())
 
     def restore(self, state: bytes) -> bool:

@@ -148,7 +148,7 @@ def _unwritable(path: Path) -> DataError:
 
 
 class PictureExports(QObject):
-    """The one command "Export Picture": of the view with the focus, else of the last one that had it."""
+    """The one command "Export Picture": of the view with the focus, else of the first one in sight."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context.actions)
@@ -169,7 +169,9 @@ class PictureExports(QObject):
 
     def _export_current(self) -> None:
         focus = QApplication.focusWidget()
-        shown = [entry for entry in self._pictures if entry[0].isVisible() and entry[1]() is not None]
+        # behind another tab a view is "visible" to Qt, but nobody sees any of it
+        seen = [entry for entry in self._pictures if not entry[0].visibleRegion().isEmpty()]
+        shown = [entry for entry in seen if entry[1]() is not None]
         inside = [entry for entry in shown if focus is not None and entry[0].isAncestorOf(focus)]
         if not shown:
             self._context.document.post_message("There is no picture to export yet: train a model first")

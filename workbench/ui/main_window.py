@@ -299,7 +299,7 @@ class MainWindow(QMainWindow):
         if self.context.document.table is not None:  # the welcome page hides docks; that is no wish
             settings.setValue("window/state", self.saveState(STATE_VERSION))
         if self.centre is not None:
-            settings.setValue("window/centre", self.centre.saveState(STATE_VERSION))
+            settings.setValue("window/centre", self.centre.state())
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox
 
 from engine.errors import DataError
 from workbench.ui import file_dialogs
+from workbench.ui.prompts import question
 
 if TYPE_CHECKING:
     from workbench.ui.main_window import MainWindow
@@ -73,13 +74,8 @@ class ModelCommands(QObject):
             self._retrain_prompt.raise_()
             return
         run = self._document.run(run_id)
-        box = QMessageBox(self._window)
-        box.setObjectName("prompt.retrain")
-        box.setWindowModality(Qt.WindowModality.WindowModal)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(f"Train {run.name} again?")
-        box.setInformativeText("It was changed by hand; training makes a new tree without those changes.")
+        more = "It was changed by hand; training makes a new tree without those changes."
+        box = question(self._window, "prompt.retrain", f"Train {run.name} again?", more)
         again = box.addButton("Train Again", QMessageBox.ButtonRole.AcceptRole)
         copy = box.addButton("Train a Copy", QMessageBox.ButtonRole.ActionRole)
         box.addButton(QMessageBox.StandardButton.Cancel)

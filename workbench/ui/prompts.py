@@ -12,15 +12,21 @@ from workbench.readers.encodings import ENCODINGS
 Button = QMessageBox.StandardButton
 
 
-def save_prompt(parent: QWidget, question: str, name: str) -> QMessageBox:
-    """Make the question whether to save, discard or cancel; `name` is what has changes."""
+def question(parent: QWidget, object_name: str, text: str, more: str) -> QMessageBox:
+    """Make a question without buttons; `more` stands below it."""
     box = QMessageBox(parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(question)
-    box.setInformativeText(f"{name} has changes that are not saved.")
+    box.setText(text)
+    box.setInformativeText(more)
+    _dress(box, object_name)
+    return box
+
+
+def save_prompt(parent: QWidget, text: str, name: str) -> QMessageBox:
+    """Make the question whether to save, discard or cancel; `name` is what has changes."""
+    box = question(parent, "prompt.save", text, f"{name} has changes that are not saved.")
     box.setStandardButtons(Button.Save | Button.Discard | Button.Cancel)
     box.setDefaultButton(Button.Save)
-    _dress(box, "prompt.save")
     return box
 
 

@@ -31,16 +31,60 @@ class EmptyState(QWidget):
         items: list = [-1, row(-1, self._icon, -1), 4, self._sentence, self._how]
         self._how.setVisible(bool(how))
         self.button: QPushButton | None = None
-        if action is not None:
-            self.button = ActionButton(action)
-            items += [4, row(-1, self.button, -1)]
-        self.setLayout(column(*items, -1, margins=16, spacing=8))
+        self._buttons: dict[QAction, QPushButton] = {}
+        self._place = row(-1, -1)
+        self.setLayout(column(*items, 4, self._place, -1, margins=16, spacing=8))
+        self.offer(action)
 
     def say(self, sentence: str, how: str = "") -> None:
         """Change the words."""
         self._sentence.setText(sentence)
         self._how.setText(how)
         self._how.setVisible(bool(how))
+
+    def offer(self, action: QAction | None) -> None:
+        """Show the button of what helps here; none where nothing does."""
+        for known, made in self._buttons.items():
+            made.setVisible(known is action)
+        if action is not None and action not in self._buttons:
+            self._buttons[action] = ActionButton(action)
+            self._place.insertWidget(1, self._buttons[action])
+        self.button = None if action is None else self._buttons[action]
+
+    def say_what_is_missing(self, context: Context, goal: str, add: str = "action.model.train") -> None:
+        """Say what keeps the current model from being shown, and offer what helps.
+
+        Parameters
+        ----------
+        context : Context
+        goal : str
+            Such as "its tree"; ends "Train it to see".
+        add : str
+            Name of the action that makes a model where there is none.
+        """
+        document, actions = context.document, context.actions
+        run, training = document.current_run, training_words(context)
+        if training:
+            self._tell(training, "", None)
+        elif document.table is None:
+            self._tell("No table yet.", "Open a file or a sample.", actions.get("action.file.open"))
+        elif document.target is None:
+            self._tell(
+                "Nothing to predict yet.", f"Choose it in Data, then train a model to see {goal}.", None
+            )
+        elif run is None:
+            self._tell(f"No model yet. Train one to see {goal}.", "", actions.get(add))
+        elif run.state == "failed":
+            self._tell(
+                f"{run.name} could not be trained.", run.error or "", actions.get("action.model.train")
+            )
+        else:
+            how = f"Press Train to see {goal}."
+            self._tell(f"{run.name} is not trained yet.", how, actions.get("action.model.train"))
+
+    def _tell(self, sentence: str, how: str, action: QAction | None) -> None:
+        self.say(sentence, how)
+        self.offer(action)
 
 
 def training_words(context: Context) -> str:

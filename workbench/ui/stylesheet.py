@@ -17,9 +17,9 @@ QMainWindow, QDialog {{ background: {window}; }}
 QMainWindow::separator:vertical {{ background: {border}; width: 1px; margin: 0 3px; }}
 QMainWindow::separator:horizontal {{ background: {border}; height: 1px; margin: 3px 0; }}
 QMainWindow::separator:hover {{ background: {accent}; }}
-QSplitter::handle {{ background: {border}; }}
-QSplitter::handle:horizontal {{ width: 1px; margin: 0 3px; }}
-QSplitter::handle:vertical {{ height: 1px; margin: 3px 0; }}
+QSplitter::handle {{ width: 7px; height: 7px; }}
+QSplitter::handle:horizontal {{ background: {border}; width: 1px; margin: 0 4px 0 3px; }}
+QSplitter::handle:vertical {{ background: transparent; border-top: 1px solid {border}; }}
 QToolTip {{ background: {raised}; color: {text}; border: 1px solid {border}; padding: 4px 8px; }}
 QFrame[look="panel"], QWidget[look="panel"] {{ background: {surface}; border: none; }}
 QFrame[look="card"] {{ background: {surface}; border: 1px solid {border}; border-radius: 6px; padding: 1px; }}

@@ -15,7 +15,7 @@ from workbench.dates import days_of_text
 from workbench.figures.held import Held, level_names
 from workbench.ui import theme
 from workbench.ui.forms.fields import NUMBER_WIDTH, parse_number
-from workbench.ui.widgets import ComboBox, ElidedLabel, Label, button, clear, column, repolish, row
+from workbench.ui.widgets import ComboBox, ElidedLabel, Label, button, clear, column, indented, repolish, row
 
 MISSING = "missing"
 NAME_WIDTH = 144
@@ -38,8 +38,8 @@ class HeldForm(QFrame):
         self._fields: list[QWidget] = []
         self._dates: set[str] = set()
         self._grid = QGridLayout()
-        self._grid.setContentsMargins(0, 0, 8, 0)
-        self._grid.setHorizontalSpacing(8)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.LABEL_GAP)
         self._grid.setVerticalSpacing(4)
         self._list = QWidget()
         self._list.setLayout(self._grid)
@@ -54,14 +54,12 @@ class HeldForm(QFrame):
         self._problem.hide()
         self._reset = button("Typical values", "quiet", self.typical_asked.emit, "surface.held_typical")
         self._reset.setToolTip("The median of numbers, the most frequent level of categories")
+        parts = [indented(part) for part in (Label("Held values", "name"), self._problem)]
+        middle = QWidget()
+        middle.setLayout(row(self._scroll))
+        # a quiet button's words stand inside of it, so that they are at the padding too
         self.setLayout(
-            column(
-                Label("Held values", "name"),
-                self._scroll,
-                self._problem,
-                row(self._reset, -1),
-                margins=12,
-            )
+            column(parts[0], indented(middle), parts[1], row(self._reset, -1), margins=theme.GROUND_MARGIN)
         )
 
     def show_values(self, held: tuple[Held, ...], specs: Mapping[str, FeatureSpec]) -> None:
@@ -81,7 +79,7 @@ class HeldForm(QFrame):
 
     def _label(self, name: str) -> ElidedLabel:
         label = ElidedLabel(name)
-        label.setFixedWidth(theme.scaled(NAME_WIDTH))
+        label.setFixedWidth(theme.scaled(NAME_WIDTH))  # with the fields all the room: Qt would centre less
         return label
 
     def _field(self, name: str, spec: FeatureSpec) -> QWidget:
@@ -123,9 +121,10 @@ class HeldForm(QFrame):
 
     def popup(self, below: QWidget) -> None:
         """Open under a button, within the window's right edge."""
-        self._scroll.setFixedHeight(min(self._list.sizeHint().height(), theme.scaled(MAX_HEIGHT)))
-        # fields, gaps and a scroll bar
-        self._scroll.setFixedWidth(theme.scaled(NAME_WIDTH) + theme.scaled(NUMBER_WIDTH) + 16 + BAR_WIDTH)
+        needed, most = self._list.sizeHint().height(), theme.scaled(MAX_HEIGHT)
+        bar = BAR_WIDTH if needed > most else 0
+        fields = theme.scaled(NAME_WIDTH) + theme.LABEL_GAP + theme.scaled(NUMBER_WIDTH)
+        self._scroll.setFixedSize(fields + bar, min(needed, most))
         self.adjustSize()
         corner = below.mapToGlobal(QPoint(below.width() - self.width(), below.height() + 4))
         self.move(max(corner.x(), below.window().mapToGlobal(QPoint(0, 0)).x()), corner.y())

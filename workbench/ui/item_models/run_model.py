@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 
 from workbench.editing import alpha_of
+from workbench.figures.scores import WHY_PARTS_DIFFER
 from workbench.figures.words import counted, number
 from workbench.ui.widgets import literal
 
@@ -97,7 +98,7 @@ def _remarks(run: RunRecord) -> list[str]:
     result = run.result
     if result is None:
         return []
-    scored = ["The score is of the validation rows."] if "validation" in result.scores else []
+    scored = [WHY_PARTS_DIFFER] if "validation" in result.scores else []
     n_cut = sum(edit.kind == "prune" for edit in result.edits)
     cut = [f"Pruned by hand at {counted(n_cut, 'node')}."] if n_cut else []
     alpha = alpha_of(result)

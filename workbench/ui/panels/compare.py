@@ -14,7 +14,7 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import ComboBox, Label, bare_button, column, literal, row
+from workbench.ui.widgets import ComboBox, ElidedLabel, Label, bare_button, column, literal, row
 
 FIXED = ("Model", "Kind", "State")
 ALL_CURVES = "Curves of all boosted models; select some above to see only these"
@@ -22,6 +22,11 @@ NO_CURVES = "Boosted models show their loss curves here, laid over one another, 
 NONE_SELECTED_HAS_CURVES = (
     "The selected models have no loss by round: only trained boosted models have. Select one of these."
 )
+PART_NOTES = {
+    "validation": "to choose between models; Scores opens on the held-out test rows, so its figures differ",
+    "test": "to judge the chosen model: choosing by these rows would flatter it",
+    "train": "these rows grew the models: how well they remember, not how well they predict",
+}
 PART_ORDER = ("validation", "test", "train")
 
 
@@ -88,6 +93,8 @@ class ComparePanel(QWidget):
         self._part.setMinimumContentsLength(18)
         for part in PART_ORDER:
             self._part.addItem(PART_TEXTS[part], part)
+        self._part_note = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
+        self._part_note.setObjectName("compare.part_note")
         self._part.activated.connect(self._refresh)
         self.model = CompareModel(self)
         self.table = self._make_table()
@@ -127,7 +134,7 @@ class ComparePanel(QWidget):
         export = bare_button("picture", "Export the curves", self._export, "compare.export")
         content = QWidget()
         layout = column(
-            row(12, Label("Scores on", "secondary"), self._part, -1, export, 8, margins=4),
+            row(12, Label("Scores on", "secondary"), self._part, 8, self._part_note, export, 8, margins=4),
             splitter,
             spacing=4,
         )
@@ -167,6 +174,7 @@ class ComparePanel(QWidget):
             return
         selected = set(self.selected_ids()) if self.model.figure is not None else set()
         figure = make_compare(document.runs, document.task, self._part.currentData())
+        self._part_note.setText(PART_NOTES[figure.part])
         self.model.set_figure(figure)
         selection = self.table.selectionModel()
         for k, line in enumerate(figure.rows):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QItemSelectionModel, QSize, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QSizePolicy, QWidget
 
+from workbench.columns import KIND_WORDS
 from workbench.jobs import Job
 from workbench.ui import icons, theme
 from workbench.ui.context import Context
@@ -34,13 +35,7 @@ from workbench.ui.widgets import (
 if TYPE_CHECKING:
     from workbench.datasets import Table
 
-KIND_WORDS = {
-    "number": "Number",
-    "category": "Category",
-    "yes_no": "Yes or no",
-    "date": "Date",
-    "text": "Text",
-}
+KIND_TITLES = {kind: words.capitalize() for kind, words in KIND_WORDS.items()}
 ROLE_WORDS = {
     "feature": "Feature",
     "target": "Target",
@@ -149,7 +144,7 @@ class DataPanel(QWidget):
 
     def _make_editors(self) -> QWidget:
         self.kind, self.role = ComboBox(), ComboBox()
-        for combo, name, words in ((self.kind, "kind", KIND_WORDS), (self.role, "role", ROLE_WORDS)):
+        for combo, name, words in ((self.kind, "kind", KIND_TITLES), (self.role, "role", ROLE_WORDS)):
             combo.setObjectName(f"data.{name}")
             combo.setAccessibleName(name.capitalize())
             combo.setPlaceholderText(name.capitalize())
@@ -390,4 +385,4 @@ def _study(table, roles, target) -> tuple:
     from workbench.problems import column_strengths, find_problems
 
     strengths = column_strengths(table, target) if target else {}
-    return strengths, find_problems(table, roles)
+    return strengths, find_problems(table, roles, strengths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
+from workbench.figures.scores import WHY_PARTS_DIFFER
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import RunDelegate
@@ -32,9 +33,13 @@ class ModelsPanel(QWidget):
         self.list = self._make_list()
         self._hint = Label(NO_MODEL, "secondary", wrap=True)
         self._hint.setObjectName("models.hint")
+        self._scored = Label("scores of validation rows", "caption")
+        self._scored.setObjectName("models.scored")
+        self._scored.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._scored.setToolTip(WHY_PARTS_DIFFER)
         buttons = QWidget()
         buttons.setLayout(row(*self._make_buttons(), spacing=4))
-        parts = indented(self._hint), indented(buttons), self.list
+        parts = indented(self._hint), indented(buttons), indented(self._scored), self.list
         self.setLayout(column(*parts, margins=theme.GROUND_MARGIN, spacing=8))
         self._model.modelReset.connect(self._refresh_current)
         context.document.current_run_changed.connect(self._refresh_current)
@@ -94,6 +99,8 @@ class ModelsPanel(QWidget):
         has_run = self._document.current_run is not None
         self._hint.setText(NO_MODEL if has_table else NO_TARGET)
         self._hint.setVisible(self._document.table is not None and not (has_table and self._document.runs))
+        results = [run.result for run in self._document.runs.values() if run.result is not None]
+        self._scored.setVisible(any("validation" in result.scores for result in results))
         for kind, _title in ADDABLE:
             self._context.actions.enable(f"action.model.add_{kind}", has_table)
         for verb in ("rename", "duplicate", "delete"):

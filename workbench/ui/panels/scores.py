@@ -32,13 +32,10 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
-from workbench.ui.states import EmptyState, Switch, training_words
+from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ComboBox, Label, bare_button, button, clear, column, literal, row
 
-NO_SCORES = (
-    "No scores yet. Train a model to see how good it is.",
-    "On rows it has never seen, with an interval.",
-)
+GOAL = "how good it is on rows it has never seen"
 CLASS_HEADS = ("Class", "Rows", "Precision", "Recall", "F1")
 
 
@@ -67,7 +64,7 @@ class ScoresPanel(QWidget):
         self._classes = self._make_class_table()
         self._exports = PictureExports.of(context)
         self._exports.register(self, self.picture, "scores")
-        self._empty = EmptyState("scores", *NO_SCORES, context.actions.get("action.model.train"))
+        self._empty = EmptyState("scores", "")
         self._switch = Switch(self._empty, self._make_page(), self)
         self.setLayout(column(self._switch))
         self._cv_text: Label | None = None
@@ -77,6 +74,7 @@ class ScoresPanel(QWidget):
     def _connect(self, context: Context) -> None:
         document = context.document
         document.table_changed.connect(self._refresh)
+        document.columns_changed.connect(self._tell_progress)
         document.current_run_changed.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
         for signal in context.trainer.work_signals:
@@ -172,16 +170,16 @@ class ScoresPanel(QWidget):
             self._refresh_confusion()
             self._fill_classes(class_rows(result.scores[part]))
         else:
-            self.scatter.set_figure(make_predicted_actual(f"{run.name}: predicted and actual", result, part))
+            title = f"{run.name}: predicted and actual"
+            self.scatter.set_figure(make_predicted_actual(title, result, part, bool(self._unit(result))))
         self.importances.set_figure(make_importances(f"{run.name}: importance of columns", result))
 
     def _say_why(self, result) -> None:
         if result is not None and not result.scores:
             self._empty.say("A model file holds no scores.", "Open the project it came from to see them.")
-        elif result is None and (words := training_words(self._context)):
-            self._empty.say(words)
-        else:
-            self._empty.say(*NO_SCORES)
+            self._empty.offer(None)
+        elif result is None:
+            self._empty.say_what_is_missing(self._context, GOAL)
 
     def _tell_progress(self, *_: object) -> None:
         self._say_why(self._result)
@@ -198,14 +196,22 @@ class ScoresPanel(QWidget):
     def _refresh_blocks(self, run_id: str, name: str, result, part: str) -> None:
         clear(self._blocks)
         self._cv_text = None
-        cv = cross_validation_block(name, result)
+        cv = cross_validation_block(name, result, self._unit(result))
         if cv is not None:
             self._blocks.addWidget(self._make_block(cv, "scores.cross_validation"))
         elif self._is_cross_validating(run_id):
             self._cv_text = Label("Cross-validating", "secondary")
             stop = button("Stop", "quiet", self._context.trainer.stop_cross_validation, "scores.stop")
             self._blocks.addLayout(row(self._cv_text, stop, -1))
-        self._blocks.addWidget(self._make_block(part_block(name, result, part), "scores.key_figures"))
+        self._blocks.addWidget(
+            self._make_block(part_block(name, result, part, self._unit(result)), "scores.key_figures")
+        )
+
+    def _unit(self, result) -> str:
+        """Unit of the target where it has one that is known: days of a date."""
+        table = self._context.document.table
+        is_date = table is not None and result.target in table.names
+        return "days" if is_date and table.column(result.target).kind == "date" else ""
 
     def _is_cross_validating(self, run_id: str) -> bool:
         return self._context.trainer.cross_validation_job is not None

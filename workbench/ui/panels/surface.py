@@ -24,10 +24,12 @@ from workbench.ui.exporting import PictureExports
 from workbench.ui.forms.held_form import HeldForm
 from workbench.ui.plots.curve import CurvePlot
 from workbench.ui.plots.surface import SurfacePlot
-from workbench.ui.states import BusyBar, EmptyState, Switch, training_words
+from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
+GOAL = "what it says over two columns"
+COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 128  # arrow and padding; buttons, gaps and margins
 NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
 LANE_KEY = "surface"
 COLUMNS, HELD = "surface_columns", "surface_held"  # in the document's view state
@@ -47,12 +49,7 @@ class SurfacePanel(QWidget):
         self._x, self._y = ComboBox(), ComboBox()
         self._exports = PictureExports.of(context)
         self._exports.register(self, self.picture, "surface")
-        self._empty = EmptyState(
-            "surface",
-            "No model yet. Train one to see what it says over two columns.",
-            "Regions in class colours, rows as points.",
-            context.actions.get("action.model.train"),
-        )
+        self._empty = EmptyState("surface", "")
         self._held = HeldForm(self)
         self._held.chosen.connect(self._on_held)
         self._held.typical_asked.connect(self._hold_typical)
@@ -62,7 +59,7 @@ class SurfacePanel(QWidget):
         for signal in (document.table_changed, document.current_run_changed):
             signal.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
-        for signal in context.trainer.work_signals:
+        for signal in (document.columns_changed, *context.trainer.work_signals):
             signal.connect(self._say_why)
         self._refresh()
 
@@ -87,7 +84,6 @@ class SurfacePanel(QWidget):
             combo.setAccessibleName(label)
             combo.setMinimumWidth(theme.scaled(56))  # a narrow view cuts names rather than its neighbour
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            combo.setMaximumWidth(theme.scaled(280))
             combo.activated.connect(self._on_column_chosen)
         export = bare_button("picture", "Export picture", self._export, "surface.export")
         self._swap = bare_button("swap", "Swap the axes", self._swap_axes, "surface.swap")
@@ -95,21 +91,32 @@ class SurfacePanel(QWidget):
             "settings", "Values of the columns not shown", self._open_held, "surface.hold"
         )
         self._names = Label("Across", "secondary"), Label("Up", "secondary")
-        strip = row(12, self._names[0], self._x, margins=4, spacing=4)
-        for item in (self._swap, self._names[1], self._y):
-            strip.addWidget(item)
-        strip.addStretch(0)
-        for item in (self._hold, export):
-            strip.addWidget(item)
-        strip.addSpacing(8)
-        strip.setStretchFactor(self._x, 1)
-        strip.setStretchFactor(self._y, 1)
-        return strip
+        self._strip = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._strip.setContentsMargins(12, 4, 8, 4)
+        self._strip.setSpacing(4)
+        across = row(self._names[0], self._x, self._swap, spacing=4)
+        up = row(self._names[1], self._y, self._hold, export, spacing=4)
+        for layout, combo in ((across, self._x), (up, self._y)):
+            layout.setStretchFactor(combo, 1)
+            self._strip.addLayout(layout)
+        return self._strip
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
-        for label in self._names:  # the columns' own names are worth more; tool tips tell which is which
-            label.setVisible(event.size().width() >= theme.scaled(NAMES_FROM_PX))
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Give the columns' names the room they need: without the labels first, then one below the other."""
+        is_wide = self.width() >= theme.scaled(NAMES_FROM_PX)
+        for label in self._names:  # tool tips tell which is which
+            label.setVisible(is_wide)
+        metrics = self._x.fontMetrics()
+        names = [self._x.itemText(k) for k in range(self._x.count())]
+        longest = max(map(metrics.horizontalAdvance, [*names, self._y.currentText()]), default=0)
+        beside = 2 * (longest + theme.scaled(COMBO_EXTRA_PX)) + theme.scaled(STRIP_EXTRA_PX)
+        direction = QBoxLayout.Direction
+        fits = is_wide or beside <= self.width()
+        self._strip.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
 
     def picture(self) -> SurfacePlot | CurvePlot | None:
         """The plot on screen; None while there is no picture."""
@@ -144,6 +151,7 @@ class SurfacePanel(QWidget):
             self._say(
                 f"{difference[0].upper()}{difference[1:]}.",
                 "Undo that, or train it again to see it.",
+                "action.model.train",
             )
             return
         x_name, y_name = self._wanted_columns(result)
@@ -154,13 +162,12 @@ class SurfacePanel(QWidget):
         run = self._context.document.current_run
         if run is not None and run.result is not None:
             return
-        if words := training_words(self._context):
-            self._say(words)
-        else:
-            self._say("No model yet. Train one to see what it says over two columns.")
+        self._empty.say_what_is_missing(self._context, GOAL)
+        self._switch.show_content(False)
 
-    def _say(self, sentence: str, how: str = "Regions in class colours, rows as points.") -> None:
+    def _say(self, sentence: str, how: str, helps: str = "") -> None:
         self._empty.say(sentence, how)
+        self._empty.offer(self._context.actions.get(helps))
         self._switch.show_content(False)
 
     def _wanted_columns(self, result) -> tuple[str, str | None]:
@@ -182,6 +189,7 @@ class SurfacePanel(QWidget):
             combo.setToolTip(f"{combo.accessibleName()}: {name}")
             combo.step_over(other)  # keys that pass through the list would swap the axes
         self._swap.setEnabled(y_name is not None)
+        self._share_room()
 
     def _on_column_chosen(self, _index: int) -> None:
         x_name, y_name = self._x.currentText(), self._y.currentText()
@@ -232,8 +240,8 @@ class SurfacePanel(QWidget):
         if kept is not None and (kept.result is not result or kept.name != name):
             kept = None
 
-        def work(_monitor):
-            inputs = kept or surface_inputs(name, result, table)
+        def work(monitor):
+            inputs = kept or surface_inputs(name, result, table, monitor)
             held = with_held(inputs, chosen)
             figure = make_curve(held, x_name) if y_name is None else make_surface(held, x_name, y_name)
             return inputs, figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from workbench.catalog import entry_of
@@ -11,7 +12,10 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import bare_button, column, row
+from workbench.ui.widgets import ElidedLabel, bare_button, column, row
+
+GOAL = "its loss fall, round by round"
+ADD = "action.model.add_boosting"
 
 
 class TrainingPanel(QWidget):
@@ -29,21 +33,22 @@ class TrainingPanel(QWidget):
         self._shows_all.toggled.connect(self.plot.set_shows_all)
         self._exports = PictureExports.of(context)
         self._exports.register(self, lambda: self.plot if self._switch.shows_content else None, "training")
-        self._empty = EmptyState(
-            "training",
-            "No training yet. Train a boosted model to watch its loss.",
-            "One point a round, for training and validation rows.",
-            context.actions.get("action.model.train"),
-        )
+        self._empty = EmptyState("training", "")
+        self._told = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
+        self._told.setObjectName("training.told")
         content = QWidget()
         export = bare_button("picture", "Export picture", self._export, "training.export")
-        content.setLayout(column(row(-1, self._shows_all, export, 8, margins=4), self.plot, spacing=0))
+        strip = row(12, self._told, self._shows_all, export, 8, margins=4)
+        strip.setStretchFactor(self._told, 1)
+        content.setLayout(column(strip, self.plot, spacing=0))
         self._switch = Switch(self._empty, content, self)
         self.setLayout(column(self._switch))
         document, trainer = context.document, context.trainer
         document.table_changed.connect(self._refresh)
         document.current_run_changed.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
+        for signal in (document.columns_changed, *trainer.work_signals):
+            signal.connect(self._say_why)
         trainer.started.connect(self._on_started)
         trainer.advanced.connect(self._on_advanced)
         trainer.ended.connect(self._on_ended)
@@ -80,20 +85,26 @@ class TrainingPanel(QWidget):
             self._show(figure)
             return
         self._switch.show_content(False)
+        self._say_why()
+
+    def _say_why(self, *_: object) -> None:
+        run = self._context.document.current_run
         if run is not None and not entry_of(run.spec.kind).has_curve:
             title = entry_of(run.spec.kind).title.lower()
             self._empty.say(
                 f"A {title} has no loss by round.", "Only boosting learns in rounds; see Scores for this one."
             )
+            self._empty.offer(self._context.actions.get(ADD))
+        elif run is None or run.result is None:
+            self._empty.say_what_is_missing(self._context, GOAL, ADD)
         else:
-            self._empty.say(
-                "No training yet. Train a boosted model to watch its loss.",
-                "One point a round, for training and validation rows.",
-            )
+            self._empty.say(f"{run.name} holds no losses.", "Train it again to watch them.")
+            self._empty.offer(self._context.actions.get("action.model.train"))
 
     def _show(self, figure: TrainingFigure) -> None:
         self._switch.show_content(True)
         self._shows_all.setVisible(figure.is_cut or self._shows_all.isChecked())
+        self._told.setText(figure.sentence)
         self.plot.set_figure(figure)
 
     def _export(self) -> None:

@@ -14,13 +14,12 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_outline import OutlineModel
-from workbench.ui.states import EmptyState, Switch, training_words
+from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
 
 ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
 OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room
-NO_TREE = "No model yet. Train one to see its tree.", "Add a decision tree on the left, then press Train."
-NOT_TRAINED = "{} is not trained yet.", "Press Train to see its trees."
+GOAL = "its tree"
 SEVERAL_STEPS = 50  # an outline this small is shown unfolded
 
 
@@ -36,11 +35,7 @@ class TreePanel(QWidget):
         self.canvas = TreeCanvas()
         self.outline = self._make_outline()
         self._add_actions()
-        self._empty = EmptyState(
-            "tree",
-            *NO_TREE,
-            context.actions.get("action.model.train"),
-        )
+        self._empty = EmptyState("tree", "")
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.addWidget(self.outline)
         splitter.addWidget(self.canvas)
@@ -130,7 +125,7 @@ class TreePanel(QWidget):
         for signal in (document.table_changed, document.current_run_changed):
             signal.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
-        for signal in self._context.trainer.work_signals:
+        for signal in (document.columns_changed, *self._context.trainer.work_signals):
             signal.connect(self._say_why)
         self._context.selection.changed.connect(self._on_selection_changed)
         self.canvas.node_selected.connect(self._on_node_selected)
@@ -166,9 +161,7 @@ class TreePanel(QWidget):
         run = self._context.document.current_run
         if run is not None and run.result is not None:
             return
-        words = training_words(self._context)
-        sentence, how = NO_TREE if run is None else (NOT_TRAINED[0].format(run.name), NOT_TRAINED[1])
-        self._empty.say(*((words, "") if words else (sentence, how)))
+        self._empty.say_what_is_missing(self._context, GOAL)
 
     def _show(self, run_id: str, name: str, result, n_trees: int) -> None:
         tree_idx = min(self._context.selection.tree_idx, n_trees - 1)

@@ -59,7 +59,7 @@ class HeaderItem(QGraphicsWidget):
 
     def wrap(self) -> None:
         """Break the lines for the width and font of the moment."""
-        metrics, width = QFontMetricsF(theme.font(11)), max(self.rect().width() - 8, 40.0)
+        metrics, width = QFontMetricsF(theme.font(11)), max(self.rect().width(), 40.0)
         self._shown = tuple(
             piece for line in self._lines for piece in wrapped(line, metrics, width, self.MAX_LINES)
         )
@@ -73,14 +73,14 @@ class HeaderItem(QGraphicsWidget):
         self.wrap()
 
     def paint(self, painter: QPainter, option, widget=None) -> None:
-        t, width, y = theme.tokens(), self.rect().width() - 8, 0.0
+        t, width, y = theme.tokens(), self.rect().width(), 0.0
         rows = [(self._title, theme.font(13, 600), t.text, theme.scaled(20))]
         rows += [(line, theme.font(11), t.text3, theme.scaled(16)) for line in self._shown]
         for text, font, colour, height in rows:
             painter.setFont(font)
             painter.setPen(QColor(colour))
             shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
-            painter.drawText(QRectF(4, y, width, height), Qt.AlignmentFlag.AlignVCenter, shown)
+            painter.drawText(QRectF(0, y, width, height), Qt.AlignmentFlag.AlignVCenter, shown)
             y += height
 
 
@@ -161,11 +161,11 @@ class LegendItem(QGraphicsWidget):
         self._fit()
 
     def _places(self, width: float) -> list[tuple[float, float, float]]:
-        metrics, places, x, y = QFontMetricsF(theme.font(11)), [], 4.0, 0.0
+        metrics, places, x, y = QFontMetricsF(theme.font(11)), [], 0.0, 0.0
         for name, _ in self.entries:
             wide = min(metrics.horizontalAdvance(name), 160.0) + 16 + 14
-            if x > 4 and x + wide > width:
-                x, y = 4.0, y + theme.scaled(18)
+            if x > 0 and x + wide > width:
+                x, y = 0.0, y + theme.scaled(18)
             places.append((x, y, wide - 30))
             x += wide
         return places
@@ -208,18 +208,18 @@ class FigurePlot(pg.GraphicsLayoutWidget):
     def __init__(self, parent=None) -> None:
         super().__init__(parent=parent)
         self.figure: Any = None  # of the kind that `draw` of the subclass knows
-        self.ci.layout.setContentsMargins(12, 8, 12, 8)
+        self.ci.layout.setContentsMargins(theme.PANEL_PADDING, 8, theme.PANEL_PADDING, 8)
         self.ci.layout.setSpacing(4)
         self.header, self.legend_ = HeaderItem(), LegendItem()
-        self.ci.addItem(self.header, 0, 0, 1, 2)  # a colour bar may stand beside the plot
-        self.ci.addItem(self.legend_, 1, 0, 1, 2)
-        self.ci.layout.setColumnStretchFactor(0, 100)
+        self.ci.addItem(self.header, 0, 0)
+        self.ci.addItem(self.legend_, 1, 0)
         self.legend_.show_entries(())
         self.plots: list[pg.PlotItem] = []
         self.plot = self.add_plot(2)
         self._hover = pg.TextItem("", anchor=(0, 1))
         self.scene().sigMouseMoved.connect(self._on_mouse_moved)
         theme.changed.connect(self.redraw)
+        self.ci.setVisible(False)  # axes without a figure would show a range that nothing has
         self.restyle()
 
     def add_plot(self, row: int) -> pg.PlotItem:
@@ -249,6 +249,7 @@ class FigurePlot(pg.GraphicsLayoutWidget):
     def set_figure(self, figure) -> None:
         """Draw another figure."""
         self.figure = figure
+        self.ci.setVisible(True)
         self.draw()
 
     def redraw(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsWidget, QToolTip
 
-from workbench.figures.words import count, counted, fixed, number
+from workbench.figures.words import count, counted, fixed
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 from workbench.ui.widgets import literal
@@ -113,13 +113,13 @@ class ConfusionPlot(DrawnPlot):
         right, left = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
         head = QRectF(names, 0, wide * n, top)
         draw_text(painter, head, "predicted", small, "text3", Qt.AlignmentFlag.AlignHCenter)
-        draw_text(painter, QRectF(4, top, names - 8, row), "true", small, "text3", left)
+        draw_text(painter, QRectF(0, top, names - 4, row), "true", small, "text3", left)
         for k, name in enumerate(figure.classes):
             draw_text(painter, QRectF(names + k * wide + 4, top, wide - 12, row), name, small, "text2", right)
         for i, name in enumerate(figure.classes):
             y = top + (i + 1) * row
-            self._swatch(painter, QRectF(4, y + row / 2 - 5, 10, 10), i)
-            draw_text(painter, QRectF(20, y, names - 24, row), name, small, "text2", left)
+            self._swatch(painter, QRectF(0.5, y + row / 2 - 5, 10, 10), i)
+            draw_text(painter, QRectF(16, y, names - 20, row), name, small, "text2", left)
             total = int(figure.counts[i].sum())
             for k in range(n):
                 cell = QRectF(names + k * wide, y, wide, row).adjusted(1, 1, -1, -1)
@@ -165,7 +165,7 @@ class ImportancesPlot(DrawnPlot):
         largest = float(np.max(figure.values, initial=0.0)) or 1.0
         for k, (name, value) in enumerate(zip(figure.names, figure.values, strict=True)):
             y = 4 + k * row
-            draw_text(painter, QRectF(4, y, names - 8, row), name, font, "text", Qt.AlignmentFlag.AlignLeft)
+            draw_text(painter, QRectF(0, y, names - 4, row), name, font, "text", Qt.AlignmentFlag.AlignLeft)
             bar = QRectF(names, y + row * 0.25, max(room * float(value) / largest, 1.0), row * 0.5)
             painter.setPen(pen(t.colour("control")))
             painter.setBrush(theme.line_colour("training"))
@@ -181,6 +181,7 @@ class ScatterPlot(FigurePlot):
         super().__init__(parent)
         self.setObjectName("scores.predicted")
         self.setMinimumHeight(280)
+        self.ci.layout.setContentsMargins(0, 8, 0, 8)  # its panel has the padding
         self.points = pg.ScatterPlotItem()
         self.diagonal = pg.PlotDataItem()
         self.plot.addItem(self.diagonal, ignoreBounds=True)
@@ -203,6 +204,9 @@ class ScatterPlot(FigurePlot):
         self.diagonal.setPen(pen(t.colour("control"), 1, Qt.PenStyle.DashLine))
         self.plot.setXRange(low, high, padding=0)
         self.plot.setYRange(low, high, padding=0)
+        ticks = figure.ticks(low, high)
+        for side in ("bottom", "left"):
+            self.plot.getAxis(side).setTicks(None if ticks is None else [ticks])
 
     def hover_text(self, point: QPointF) -> str:
         figure = self.figure
@@ -213,5 +217,4 @@ class ScatterPlot(FigurePlot):
         nearest = int(np.argmin(away))
         if away[nearest] > 0.02**2:
             return ""
-        actual, predicted = number(figure.actual[nearest], 5), number(figure.predicted[nearest], 5)
-        return f"actual {actual}\npredicted {predicted}"
+        return figure.text_at(nearest)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QBrush, QColor
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF
 
 from workbench.figures.axis import Axis
 from workbench.figures.surface import VALIDATION, border_lines, class_mixture
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
+from workbench.ui.plots.value_bar import ValueBar
 
 POINT_PX, LEAST_POINT_PX = 7, 3
 MANY_POINTS = 1000  # more of them get smaller, or they would hide the surface
-BAR_PX = 64  # the colour bar with its numbers
+HATCH_PX = 8  # between two lines of the hatch
+NO_ROWS = "no rows here"
 MAX_TICKS = 12  # names of a category on an axis; of more only every k-th is written
 
 
@@ -29,18 +32,18 @@ class SurfacePlot(FigurePlot):
         self.image = pg.ImageItem(axisOrder="row-major")
         self.borders = pg.PlotCurveItem()
         self.far = pg.ImageItem(axisOrder="row-major")
-        self.no_rows = pg.TextItem("no rows here", anchor=(0.5, 0.5))
+        self.hatch = pg.PlotCurveItem()
+        self.no_rows = pg.TextItem(NO_ROWS, anchor=(0.5, 0.5))
         self._points: list[pg.ScatterPlotItem] = []
-        self.bar = pg.ColorBarItem(colorMap=theme.VALUE_MAP, interactive=False, width=12)
-        for item in (self.image, self.far, self.borders, self.no_rows):
+        self.bar = ValueBar()
+        self.bar.join(self.plot)
+        for item in (self.image, self.far, self.hatch, self.borders, self.no_rows):
             self.plot.addItem(item, ignoreBounds=True)
         self.plot.showGrid(x=False, y=False)
         self.plot.vb.setMouseEnabled(x=False, y=False)
         for side in ("left", "bottom"):
             self.plot.getAxis(side).setZValue(10)
-        self.ci.addItem(self.bar, 2, 1)
-        self.adopt_menu(self.bar)
-        self.bar.setVisible(False)
+        self.plot.vb.sigResized.connect(self._fill_far)
 
     def draw(self) -> None:
         figure = self.figure
@@ -77,7 +80,7 @@ class SurfacePlot(FigurePlot):
         self.borders.setData(x, y, connect="pairs", pen=pen(ink, 1.25), antialias=False)
         self.borders.setVisible(True)
         self.legend_.show_entries(zip(figure.classes, colours, strict=True))
-        self._show_bar(False)
+        self.bar.hide()
 
     def _draw_numbers(self, box: QRectF) -> None:
         figure = self.figure
@@ -91,27 +94,7 @@ class SurfacePlot(FigurePlot):
         self.image.setRect(box)
         self.borders.setVisible(False)
         self.legend_.show_entries(())
-        self._show_bar(True)
-        self.bar.setLevels((low, high))
-        axis = self.bar.axis
-        axis.setPen(pen(theme.tokens().colour("border")))
-        axis.setTextPen(theme.tokens().colour("text2"))
-        axis.setTickFont(theme.font(11))
-
-    def _show_bar(self, is_shown: bool) -> None:
-        self.bar.setVisible(is_shown)
-        wide = theme.scaled(BAR_PX) if is_shown else 0
-        self.ci.layout.setColumnMinimumWidth(1, wide)
-        self.ci.layout.setColumnMaximumWidth(1, wide)
-        self.bar.setMaximumWidth(wide)
-        self.bar.setMinimumWidth(wide)
-        if is_shown:
-            self.header.say(
-                self.figure.title,
-                self.figure.subtitle,
-                self.figure.held_text,
-                f"colour: {self.figure.target}",
-            )
+        self.bar.show_range(figure.target, low, high)
 
     def _draw_far(self, box: QRectF) -> None:
         figure, t = self.figure, theme.tokens()
@@ -120,17 +103,40 @@ class SurfacePlot(FigurePlot):
         window = t.colour("window")
         picture = np.zeros((n_y, n_x, 4), np.uint8)
         picture[..., :3] = rgb_of(window)
-        hatch = (np.add.outer(np.arange(n_y), np.arange(n_x)) % 8) == 0
         picture[..., 3] = np.where(is_far, 120, 0)
-        picture[is_far & hatch] = (*rgb_of(t.colour("control")), 70)
         self.far.setImage(picture, autoLevels=False, levels=(0, 255))
         self.far.setRect(box)
         self.far.setVisible(bool(is_far.any()) and not (figure.x.is_category or figure.y.is_category))
-        place = _roomiest(is_far)
-        self.no_rows.setVisible(self.far.isVisible() and place is not None)
+        self._fill_far()
+
+    def _fill_far(self, *_: object) -> None:
+        """Hatch what lies far from all rows and name it, in pixels of the size of the moment."""
+        figure, t = self.figure, theme.tokens()
+        is_shown = figure is not None and self.far.isVisible()
+        self.hatch.setVisible(is_shown)
+        self.no_rows.setVisible(is_shown)
+        if not is_shown:
+            return
+        wide, high = max(round(self.plot.vb.width()), 1), max(round(self.plot.vb.height()), 1)
+        x, y = hatch_lines(figure.is_empty, wide, high, theme.scaled(HATCH_PX))
+        x = figure.x.low + x * (figure.x.high - figure.x.low)
+        y = figure.y.low + y * (figure.y.high - figure.y.low)
+        ink = t.colour("control")
+        ink.setAlphaF(0.4)
+        self.hatch.setData(x, y, connect="pairs", pen=pen(ink))
+        font = theme.font(11)
+        metrics, (n_y, n_x) = QFontMetricsF(font), figure.is_empty.shape
+        words = metrics.horizontalAdvance(NO_ROWS) + 16, metrics.height() + 8
+        cells = ceil(words[1] / high * n_y), ceil(words[0] / wide * n_x)
+        places = (_roomiest(figure.is_empty, k * cells[0], k * cells[1]) for k in (3, 2, 1))
+        place = next((place for place in places if place is not None), None)
+        self.no_rows.setVisible(place is not None)
         if place is not None:
-            self.no_rows.setFont(theme.font(11))
-            self.no_rows.setText("no rows here", color=t.colour("text2"))
+            ground = t.colour("window")
+            ground.setAlphaF(0.85)
+            self.no_rows.fill = pg.mkBrush(ground)
+            self.no_rows.setFont(font)
+            self.no_rows.setText(NO_ROWS, color=t.colour("text2"))
             self.no_rows.setPos(figure.x.edges[place[1]], figure.y.edges[place[0]])
 
     def _draw_points(self) -> None:
@@ -164,8 +170,12 @@ class SurfacePlot(FigurePlot):
             rows = np.flatnonzero(mask & ((points.parts == VALIDATION) == is_validation))
             if not len(rows):
                 continue
-            ink = t.colour("text")
-            if is_validation:
+            ink, wide = t.colour("text"), size
+            if is_validation:  # hollow, and ringed as all marks are: by a larger dot below
+                wide = max(size - 1, LEAST_POINT_PX)
+                ring = pg.ScatterPlotItem(points.x[rows], points.y[rows], symbol=symbol, pen=None, brush=ink)
+                ring.setSize(wide + 3 * thin)
+                self._add_points(ring)
                 edge: Any = (
                     pen(colour, 2 * thin)
                     if colour is not None
@@ -178,7 +188,7 @@ class SurfacePlot(FigurePlot):
                     QBrush(colour) if colour is not None else [brushes[k] for k in rows],
                 )
             item = pg.ScatterPlotItem(
-                points.x[rows], points.y[rows], size=size, symbol=symbol, pen=edge, brush=fill
+                points.x[rows], points.y[rows], size=wide, symbol=symbol, pen=edge, brush=fill
             )
             self._add_points(item)
 
@@ -219,10 +229,38 @@ def value_brushes(values, levels) -> list[QBrush]:
     return [QBrush(colour) for colour in colours]
 
 
-def _roomiest(is_far) -> tuple[int, int] | None:
-    """Return a cell well inside the largest far area: row and column; None where none has room."""
+def hatch_lines(is_far, wide: int, high: int, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rising lines over the far cells of a picture, `step` pixels apart.
+
+    Parameters
+    ----------
+    is_far : array of bool (n_y, n_x)
+    wide, high : int
+        Of the picture, in pixels.
+
+    Returns
+    -------
+    x, y : arrays (2 * n_lines,)
+        Begin and end of each line, as shares of width and height.
+    """
     n_y, n_x = is_far.shape
-    high, wide = max(n_y // 12, 1), max(n_x // 4, 1)  # room for the words
+    x = np.arange(wide)
+    y = x - np.arange(-high, wide, step)[:, np.newaxis]
+    rows = np.clip(((y + 0.5) * n_y / high).astype(int), 0, n_y - 1)
+    columns = ((x + 0.5) * n_x / wide).astype(int)
+    is_in = (y >= 0) & (y < high) & is_far[rows, columns]
+    turns = np.diff(np.pad(is_in, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    line, begin = np.nonzero(turns == 1)
+    _, end = np.nonzero(turns == -1)
+    pairs = np.column_stack([begin, end])
+    heights = pairs - np.arange(-high, wide, step)[line][:, np.newaxis]
+    return pairs.ravel() / wide, heights.ravel() / high
+
+
+def _roomiest(is_far, high: int, wide: int) -> tuple[int, int] | None:
+    """Return the middle of a box of `high` x `wide` cells far from all rows; None where there is none."""
+    if high > is_far.shape[0] or wide > is_far.shape[1]:
+        return None
     sums = np.cumsum(np.cumsum(np.pad(is_far.astype(np.int64), ((1, 0), (1, 0))), axis=0), axis=1)
     boxes = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide]
     at = np.unravel_index(int(np.argmax(boxes)), boxes.shape)

@@ -271,6 +271,8 @@ class _Brush:
             self._pair(QRectF(box.left(), box.top(), box.width(), 14), words.rows, words.share, self.small)
             below = QRectF(box.left(), box.bottom() - 17, box.width(), 18)
             self._pair(below, words.prediction, words.aside, self.body, "text", "text2")
+        elif self.zoom >= RULE_AND_BAR:  # two lines are left of four: they stand in the middle
+            box.translate(0, -9 if is_leaf else 7)
         if not is_leaf and self.zoom >= RULE_AND_BAR:
             self._rule(QRectF(box.left(), box.top() + 16, box.width(), 18), words.rule)
         elif is_leaf and RULE_AND_BAR <= self.zoom < WHOLE_CARD:  # an answer where others have a question
