@@ -1,21 +1,26 @@
-"""How far to prune a single tree: what every tree of its weakest-link path is worth. Runs in a worker."""
+"""What pruning a single tree costs: along its weakest-link path, and at every node. Runs in a worker."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.monitor import FitMonitor
 from workbench.crossvalidation import N_FOLDS, folds_of
-from workbench.fitting import Learnable, inputs_of_result
+from workbench.figures.tree import leaves_below
+from workbench.figures.words import counted, number
+from workbench.fitting import inputs_of_result
 
 if TYPE_CHECKING:
     from engine.tree.cost_complexity import PathLosses, PruningPath
     from engine.tree.structure import Tree
     from workbench.datasets import Table
     from workbench.runs import RunResult
+
+PART_WORDS = {"train": "training", "validation": "validation"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,58 @@ class PruningCurve:
     n_folds: int = N_FOLDS
 
 
+@dataclass(frozen=True, eq=False)
+class CutPrices:
+    """What cutting at each node of a single tree would cost, before anything is cut.
+
+    Attributes
+    ----------
+    tree : Tree
+    n_saved : int64 (n_nodes,)
+        Leaves that the tree would lose.
+    losses : dict of part name to (float, float64 (n_nodes,))
+        The tree's mean loss on the part, and by how much it would rise; see `PathLosses`.
+    is_share : bool
+        Losses are shares of wrong rows.
+    """
+
+    tree: Tree
+    n_saved: NDArray[np.int64]
+    losses: dict[str, tuple[float, NDArray[np.float64]]]
+    is_share: bool
+
+    def sentence(self, node: int) -> str:
+        """Say what a cut would cost: leaves, and the error before and after; empty at a leaf."""
+        if self.tree.is_leaf[node]:
+            return ""
+        parts = [
+            f"{self._text(before)} → {self._text(before + float(rise[node]))} in {PART_WORDS[part]}"
+            for part, (before, rise) in self.losses.items()
+        ]
+        noun = "wrong rows" if self.is_share else "squared error"
+        saved = counted(int(self.n_saved[node]), "leaf", "leaves")
+        return f"Cut here: {saved} fewer, {noun} {', '.join(parts)}"
+
+    def _text(self, loss: float) -> str:
+        return f"{100 * abs(loss):.1f} %" if self.is_share else number(abs(loss))
+
+
+def cut_prices_of(result: RunResult, table: Table) -> CutPrices:
+    """Return the price of every cut of a single tree as it is now, on training and validation rows."""
+    from engine.tree.cost_complexity import cut_prices
+
+    tree, losses = result.trees[0], {}
+    for part, (X, y, weights) in _rows_of_parts(result, table).items():
+        rises = cut_prices(tree, X, y, weights, is_classifier=bool(result.classes))
+        losses[part] = _loss_of(result, part), rises
+    return CutPrices(tree, leaves_below(tree) - 1, losses, bool(result.classes))
+
+
+def _loss_of(result: RunResult, part: str) -> float:
+    metrics = result.scores[part].metrics
+    return 1 - metrics["accuracy"].value if result.classes else metrics["rmse"].value ** 2
+
+
 def pruning_curve(result: RunResult, table: Table) -> PruningCurve:
     """Return the path and its losses on training and validation rows; without cross-validation.
 
@@ -56,15 +113,9 @@ def pruning_curve(result: RunResult, table: Table) -> PruningCurve:
     tree = result.grown_tree
     assert tree is not None
     path, losses, n_rows = pruning_path(tree), {}, {}
-    inputs = inputs_of_result(result, table)
-    everything = inputs.learnable()
-    for part in ("train", "validation"):
-        rows = everything.take(inputs.rows_of(part))
-        weights = _weights(rows)
-        if np.any(weights > 0):
-            X, y = _encoded(result, rows)
-            sums = path_losses(tree, path, path.alphas, X, y, weights, is_classifier=bool(result.classes))
-            losses[part], n_rows[part] = sums.means(), len(y)
+    for part, (X, y, weights) in _rows_of_parts(result, table).items():
+        sums = path_losses(tree, path, path.alphas, X, y, weights, is_classifier=bool(result.classes))
+        losses[part], n_rows[part] = sums.means(), len(y)
     return PruningCurve(tree, path, losses, n_rows)
 
 
@@ -92,11 +143,17 @@ def with_cross_validation(
     return replace(curve, cross_validated=losses, n_folds=len(np.unique(folds)))
 
 
-def _weights(rows: Learnable) -> np.ndarray:
-    return np.ones(len(rows.y)) if rows.weights is None else rows.weights
-
-
-def _encoded(result: RunResult, rows: Learnable) -> tuple[np.ndarray, np.ndarray]:
+def _rows_of_parts(result: RunResult, table: Table) -> dict[str, tuple[NDArray[Any], ...]]:
+    """Return encoded rows, targets and weights of training and validation, where they have weight."""
     from engine.features import encode
 
-    return encode(rows.X, result.feature_specs), np.asarray(rows.y, np.float64)
+    inputs = inputs_of_result(result, table)
+    everything = inputs.learnable()
+    found: dict[str, tuple[NDArray[Any], ...]] = {}
+    for part in PART_WORDS:
+        rows = everything.take(inputs.rows_of(part))
+        weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
+        if np.any(weights > 0):
+            X = encode(rows.X, result.feature_specs)
+            found[part] = (X, np.asarray(rows.y, np.float64), weights)
+    return found

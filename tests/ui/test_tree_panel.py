@@ -1,15 +1,19 @@
 """The Tree view: drawing, opening, selecting by mouse and keyboard, pruning with undo."""
 
+import re
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QSpinBox, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
 
 from engine.features import FeatureSpec
 from engine.tree.structure import LEAF, THRESHOLD, Tree
 from tests.ui.training_help import train
 from workbench.figures.tree import Rule, make_tree_figure
+from workbench.figures.words import number
 from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.tree import TreeCanvas
@@ -180,6 +184,54 @@ def test_prune_undo_redo_change_the_drawing_and_the_scores(qtbot, session):
     assert panel.canvas.figure.tree == pruned.tree
     window.context.actions["action.tree.restore"].trigger()
     assert panel.canvas.figure.tree == before.tree
+
+
+@pytest.mark.parametrize("sample", ["penguins", "diabetes"])
+def test_a_cut_is_priced_under_the_pointer_before_it_is_made(qtbot, session, sample):
+    document, window = session.document, session.window
+    window.show()
+    document.open_table(load_sample(sample))
+    run_id = train(qtbot, session, "tree")
+    panel = window.findChild(QWidget, "panel.tree")
+    qtbot.waitUntil(lambda: panel._prices is not None, timeout=30_000)
+    subtitle, canvas = panel._subtitle, panel.canvas
+    for node in np.flatnonzero(~canvas.figure.tree.is_leaf)[:4]:
+        window.context.selection.select_node(canvas.figure.tree.path_to(int(node)))
+        assert subtitle.full_text() == panel._prices.sentence(int(node))
+        hover(canvas, 0)
+        assert subtitle.full_text() == panel._prices.sentence(0)
+        hover(canvas, None)
+        change = r"([\d.,]+)(?: %)? → ([\d.,]+)(?: %)?"
+        words = rf"Cut here: (\d+) lea(?:f|ves) fewer, .* {change} in training, {change} in validation"
+        told = re.fullmatch(words, subtitle.full_text())
+        before = document.run(run_id).result
+        document.prune(run_id, canvas.selected_path)
+        after = document.run(run_id).result
+        assert before.trees[0].n_leaves - after.trees[0].n_leaves == int(told[1])
+        errors = [error_text(result, part) for part in ("train", "validation") for result in (before, after)]
+        assert [told[k] for k in range(2, 6)] == errors
+        document.undo_stack.undo()
+        qtbot.waitUntil(lambda: panel._prices is not None, timeout=30_000)
+    leaf = int(np.flatnonzero(canvas.figure.tree.is_leaf)[0])
+    window.context.selection.select_node(canvas.figure.tree.path_to(leaf))
+    assert subtitle.full_text() == canvas.figure.subtitle
+
+
+def hover(canvas, node):
+    """Move the pointer over a node's card, or off the canvas."""
+    if node is None:
+        QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+        return
+    canvas.ensureVisible(canvas.item.card_rect(node))
+    QTest.mouseMove(canvas.viewport(), canvas.mapFromScene(canvas.item.card_rect(node).center()))
+    QApplication.processEvents()
+
+
+def error_text(result, part):
+    metrics = result.scores[part].metrics
+    if result.classes:
+        return f"{100 * (1 - metrics['accuracy'].value):.1f}"
+    return number(metrics["rmse"].value ** 2)
 
 
 def test_a_forest_lets_one_choose_the_tree(qtbot, session):

@@ -281,12 +281,12 @@ def make_tree_figure(
     description = describe(tree, features, classes or None, is_step=kind == "step", columns=columns)
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
-        tree.parent, tree.depths, _leaves_below(tree), low, high, edited, dates or {},
+        tree.parent, tree.depths, leaves_below(tree), low, high, edited, dates or {},
         is_date and kind == "mean",
     )  # fmt: skip
 
 
-def _leaves_below(tree: Tree) -> NDArray[np.int64]:
+def leaves_below(tree: Tree) -> NDArray[np.int64]:
     """Count the leaves at or below every node, level by level from the deepest."""
     parent, depth, n_leaves = tree.parent, tree.depths, tree.is_leaf.astype(np.int64)
     levels = np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1])

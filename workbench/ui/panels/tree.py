@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitt
 
 from engine.errors import DataError
 from workbench.figures.tree import TreeFigure, tree_of_run
+from workbench.fitting import what_differs
+from workbench.pruning import CutPrices, cut_prices_of
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.tree import TreeCanvas
@@ -18,6 +20,7 @@ from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
 
 ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
+PRICES_KEY = "prices of cuts"
 OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room
 GOAL = "its tree"
 SEVERAL_STEPS = 50  # an outline this small is shown unfolded
@@ -32,6 +35,7 @@ class TreePanel(QWidget):
         self._context = context
         self._result: Any = None
         self._shown_tree: tuple[str, int] | None = None
+        self._prices: CutPrices | None = None
         self.canvas = TreeCanvas()
         self.outline = self._make_outline()
         self._add_actions()
@@ -132,6 +136,7 @@ class TreePanel(QWidget):
         self.canvas.prune_asked.connect(lambda _path: self._prune())
         self.canvas.menu_asked.connect(self._on_menu)
         self.canvas.opened_changed.connect(self._refresh_actions)
+        self.canvas.hovered_changed.connect(self._say_price)
         self._which.valueChanged.connect(lambda number: self._context.selection.select_tree(number - 1))
         self.outline.selectionModel().currentChanged.connect(self._on_outline_current)
 
@@ -181,6 +186,35 @@ class TreePanel(QWidget):
         self._result, self._shown_tree = result, (run_id, tree_idx)
         self._set_figure(figure, is_open)
         self.canvas.select(self._context.selection.node_path)
+        self._ask_prices(result)
+
+    def _ask_prices(self, result) -> None:
+        """Find out what every cut would cost, where it can be made."""
+        table = self._context.document.table
+        self._prices = None
+        if result.grown_tree is None or table is None or what_differs(result, table):
+            return
+        job = self._context.lanes.views.submit_latest(
+            PRICES_KEY, lambda _monitor: cut_prices_of(result, table), "Pricing the cuts"
+        )
+        job.ended.connect(self._on_prices)
+
+    def _on_prices(self, future) -> None:
+        if future.cancelled():
+            return
+        prices, figure = future.result(), self.canvas.figure
+        if figure is not None and figure.tree is prices.tree:
+            self._prices = prices
+            self._say_price()
+
+    def _say_price(self) -> None:
+        """Under the title: what a cut would cost at the node under the pointer, else at the selected one."""
+        figure, item = self.canvas.figure, self.canvas.item
+        if figure is None:
+            return
+        node = item.hovered if item.hovered is not None else item.selected
+        price = self._prices.sentence(node) if self._prices is not None and node is not None else ""
+        self._subtitle.setText(price or figure.subtitle)
 
     def _set_figure(self, figure: TreeFigure | None, is_open: np.ndarray | None = None) -> None:
         self.canvas.set_figure(figure, is_open)
@@ -243,6 +277,7 @@ class TreePanel(QWidget):
             document.post_message(str(error))
 
     def _refresh_actions(self) -> None:
+        self._say_price()
         figure, node, actions = self.canvas.figure, self.canvas.item.selected, self._context.actions
         has_node = figure is not None and node is not None
         is_inner = has_node and not figure.is_leaf(node)

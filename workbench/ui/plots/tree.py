@@ -27,6 +27,7 @@ class TreeCanvas(QGraphicsView):
     prune_asked = Signal(object)  # path
     menu_asked = Signal(QPoint)  # global position; the node under it is selected first
     opened_changed = Signal()
+    hovered_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -231,9 +232,7 @@ class TreeCanvas(QGraphicsView):
                 self.mini_map.update()
             return
         node, _ = self.item.node_at(self.mapToScene(here))
-        if node != self.item.hovered:
-            self.item.hovered = node
-            self.viewport().update()
+        self._hover(node)
 
     def mouseReleaseEvent(self, event) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._pressed is None:
@@ -251,8 +250,13 @@ class TreeCanvas(QGraphicsView):
             self.toggle(node)
 
     def leaveEvent(self, event) -> None:
-        self.item.hovered = None
-        self.viewport().update()
+        self._hover(None)
+
+    def _hover(self, node: int | None) -> None:
+        if node != self.item.hovered:
+            self.item.hovered = node
+            self.viewport().update()
+            self.hovered_changed.emit()
 
     def contextMenuEvent(self, event) -> None:
         node, _ = self.item.node_at(self.mapToScene(event.pos()))
