@@ -18,7 +18,7 @@ from engine.forest.parameters import FOREST_CLASSIFIER, FOREST_REGRESSOR
 from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
 from engine.predict import tree_values
-from engine.tree.estimators import check_tree_parameters, root_of
+from engine.tree.estimators import check_target, check_tree_parameters, root_of
 from engine.tree.grow import presort
 from engine.tree.structure import Tree
 
@@ -108,6 +108,7 @@ class _RandomForest(Learner):
             self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
         )
         begin_validation(self, X_val, y_val, sample_weight_val, data)
+        check_target(data, self.criterion)
         self.n_outputs_ = 1
         self.seed_ = draw_seed(self.random_state)
         self._rows = data.rows

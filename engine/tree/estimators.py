@@ -8,11 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed, member_seed
-from engine.errors import ParameterError
+from engine.errors import DataError, ParameterError
 from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
@@ -108,6 +109,7 @@ class _DecisionTree(Learner):
             self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
         )
         begin_validation(self, X_val, y_val, sample_weight_val, data)
+        check_target(data, self.criterion)
         self.n_outputs_ = 1
         self.seed_ = draw_seed(self.random_state)
         self.tree_, self.stopped_ = _grow(self, data, monitor or NULL_MONITOR)
@@ -134,7 +136,7 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
     _is_classifier = True
     _table = TREE_CLASSIFIER
     __doc__ = _DOC.format(
-        criterion='"gini" or "entropy", default "gini"',
+        criterion='"gini", "entropy" or "misclassification", default "gini"',
         class_weight='\n    class_weight : "balanced", dict or None, default None',
         classes="\n    classes_ : ndarray (n_classes,)",
     )
@@ -176,7 +178,11 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
 class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc]  # noqa: D101 - set below
     _is_classifier = False
     _table = TREE_REGRESSOR
-    __doc__ = _DOC.format(criterion='"squared_error"', class_weight="", classes="")
+    __doc__ = _DOC.format(
+        criterion='"squared_error" or "poisson" (targets of 0 and more), default "squared_error"',
+        class_weight="",
+        classes="",
+    )
 
     def __init__(
         self, *, criterion: str = "squared_error", max_depth: int | None = None,
@@ -230,12 +236,34 @@ def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
         )
 
 
+def check_target(data: TrainingData, criterion: str) -> None:
+    """Check that a criterion can take the target.
+
+    Raises
+    ------
+    DataError
+        Poisson deviance is asked of a negative target, or of zeros alone.
+    """
+    if criterion != "poisson":
+        return
+    if np.any(data.y < 0):
+        raise DataError(
+            f"criterion 'poisson' counts events, but the target goes down to {data.y.min():g}; "
+            "use criterion 'squared_error'"
+        )
+    if not np.any(data.y > 0):
+        raise DataError("criterion 'poisson' needs a target above 0 in some row; all are 0")
+
+
 def root_of(data: TrainingData, criterion: str) -> Tree:
     """Return the tree of one leaf: what is kept when a stop comes before anything was grown."""
     w = data.sample_weight
     if data.classes is None:
         mean = np.average(data.y, weights=w)
-        return single_leaf([mean], float(np.average((data.y - mean) ** 2, weights=w)), data.n_rows, w.sum())
+        losses = (data.y - mean) ** 2
+        if criterion == "poisson":
+            losses = 2 * (xlogy(data.y, data.y / mean) - data.y + mean)
+        return single_leaf([mean], float(np.average(losses, weights=w)), data.n_rows, w.sum())
     fractions = np.bincount(data.y.astype(np.intp), weights=w, minlength=data.n_classes) / w.sum()
     impurity = node_impurity(CRITERIA[criterion], fractions)
     return single_leaf(fractions, float(impurity), data.n_rows, float(w.sum()))

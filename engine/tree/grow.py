@@ -21,7 +21,13 @@ from engine.tree.structure import LEAF, NO_CHILD, Tree, compact
 WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
 ROWS_PER_BLOCK = 131_072  # sorted at a time: about 10 ms
 FIRST_NODES = 64
-CRITERIA = {"gini": layout.GINI, "entropy": layout.ENTROPY, "squared_error": layout.SQUARED_ERROR}
+CRITERIA = {
+    "gini": layout.GINI,
+    "entropy": layout.ENTROPY,
+    "misclassification": layout.MISCLASSIFICATION,
+    "squared_error": layout.SQUARED_ERROR,
+    "poisson": layout.POISSON,
+}
 
 Ask = Callable[[int, float], bool]
 """Called with the number of nodes and the share of the work done; True stops the growing."""

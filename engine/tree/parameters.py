@@ -48,13 +48,15 @@ STOPPING = (
 )  # fmt: skip
 
 CLASS_CRITERION = Parameter(
-    "criterion", "gini", "choice", choices=("gini", "entropy"), label="Criterion", group="Size",
-    help="How mixed a node is: gini, or entropy in bits (information gain).",
+    "criterion", "gini", "choice", choices=("gini", "entropy", "misclassification"), label="Criterion",
+    group="Size",
+    help="How mixed a node is: gini, entropy in bits (information gain), or the share of wrong rows.",
     aliases={"sklearn": "criterion"},
 )  # fmt: skip
 NUMBER_CRITERION = Parameter(
-    "criterion", "squared_error", "choice", choices=("squared_error",), in_form=False, label="Criterion",
-    help="How spread out a node is: the mean squared distance from its mean.",
+    "criterion", "squared_error", "choice", choices=("squared_error", "poisson"), label="Criterion",
+    group="Size",
+    help="How far rows are from their node's mean: squared, or as counts are (Poisson deviance).",
     aliases={"sklearn": "criterion"},
 )  # fmt: skip
 CLASS_WEIGHT = Parameter(

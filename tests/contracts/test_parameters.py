@@ -18,7 +18,7 @@ NOT_IN_TABLES = {"random_state", "categorical_features"}  # set elsewhere in the
 # values that differ from the default enough to show; with what else must hold for them to act
 TELLING = {
     "loss": [],  # one choice so far
-    "criterion": ["entropy"],
+    "criterion": [],  # in OTHER_CRITERIA
     "n_estimators": [3],
     "learning_rate": [0.5],
     "growth": ["depth"],
@@ -49,6 +49,7 @@ TELLING = {
     "min_relative_decrease": [20.0],
     "ccp_alpha": [0.05],
 }
+OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson"]}
 CONTEXT = {
     "reg_lambda": {"order": 2},
     "validation_fraction": {"early_stopping": True},
@@ -64,7 +65,7 @@ def table(task):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.normal(size=150), "b": rng.normal(size=150), "c": rng.normal(size=150)})
     score = X["a"] + X["a"] * X["b"] + rng.normal(0, 0.6, 150)
-    return (X, (score > 0.6).map({True: "yes", False: "no"})) if task == "classes" else (X, score)
+    return (X, (score > 0.6).map({True: "yes", False: "no"})) if task == "classes" else (X, score + 20)
 
 
 def fitted(key, task, **parameters):
@@ -118,9 +119,10 @@ def test_every_parameter_of_a_form_changes_some_fit(key, task, name):
     base = {"random_state": 0} | ({"n_estimators": 12} if "n_estimators" in known else {}) | context
     if parameter.choices and len(parameter.choices) == 1 and parameter.kind == "choice":
         return  # nothing to choose yet
+    told = OTHER_CRITERIA[task] if name == "criterion" else TELLING[name]
     before = fitted(key, task, **base)
     assert fitted(key, task, **base) == before
-    changes = [value if isinstance(value, dict) else {name: value} for value in TELLING[name]]
+    changes = [value if isinstance(value, dict) else {name: value} for value in told]
     assert any(fitted(key, task, **base | change) != before for change in changes)
 
 

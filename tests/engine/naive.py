@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from sklearn.metrics import mean_poisson_deviance
 
 from engine.tree.structure import IS_MISSING, LEAF, THRESHOLD
 
@@ -12,9 +13,14 @@ def impurity(criterion, y, w, n_classes):
     if criterion == "squared_error":
         mean = np.average(y, weights=w)
         return np.average((y - mean) ** 2, weights=w)
+    if criterion == "poisson":
+        mean = np.average(y, weights=w)
+        return mean_poisson_deviance(y, np.full(len(y), mean), sample_weight=w) if mean > 0 else 0.0
     p = np.bincount(y.astype(int), weights=w, minlength=n_classes) / w.sum()
     if criterion == "gini":
         return float((p * (1 - p)).sum())
+    if criterion == "misclassification":
+        return float(1 - p.max())
     p = p[p > 0]
     return float(-(p * np.log2(p)).sum())
 

@@ -10,7 +10,8 @@ from engine.errors import ParameterError
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, THRESHOLD, compact
 from tests.engine import naive
 
-CRITERIA = ["gini", "entropy", "squared_error"]
+CRITERIA = ["gini", "entropy", "misclassification", "squared_error", "poisson"]
+OF_NUMBERS = ("squared_error", "poisson")
 
 RESTAURANT = """\
 Alternate Bar Fri Hungry Patrons Price Rain Reservation Type Estimate WillWait
@@ -34,7 +35,7 @@ def restaurant():
     return table.drop(columns="WillWait"), table["WillWait"]
 
 
-def random_table(seed, n_classes, n_rows=60):
+def random_table(seed, n_classes, n_rows=60, criterion=""):
     """Two numbers with ties, two categories of up to 8 levels, missing values, weights."""
     rng = np.random.default_rng(seed)
     X = np.column_stack(
@@ -49,21 +50,32 @@ def random_table(seed, n_classes, n_rows=60):
     X[:, 2] = np.where(seed % 2, rng.permutation(n_rows), X[:, 2])  # a column without missing values
     w = rng.integers(1, 4, n_rows) * (1.0 if seed % 3 else 0.37)
     y = rng.integers(0, n_classes, n_rows) if n_classes else rng.normal(size=n_rows) + 1000.0
+    if criterion == "poisson":
+        y = rng.poisson(0.9, n_rows)
     return X, y, w
 
 
 def make(criterion, **settings):
-    kind = DecisionTreeRegressor if criterion == "squared_error" else DecisionTreeClassifier
+    kind = DecisionTreeRegressor if criterion in OF_NUMBERS else DecisionTreeClassifier
     return kind(criterion=criterion, **settings)
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     ("criterion", "n_classes"),
-    [("gini", 2), ("gini", 4), ("entropy", 2), ("entropy", 3), ("squared_error", 0)],
+    [
+        ("gini", 2),
+        ("gini", 4),
+        ("entropy", 2),
+        ("entropy", 3),
+        ("misclassification", 2),
+        ("misclassification", 3),
+        ("squared_error", 0),
+        ("poisson", 0),
+    ],
 )
 def test_every_split_is_the_best_of_all(criterion, n_classes, seed):
-    X, y, w = random_table(seed, n_classes)
+    X, y, w = random_table(seed, n_classes, criterion=criterion)
     model = make(criterion, categorical_features=[1, 3]).fit(X, y, w)
     tree, is_level = model.tree_, [False, True, False, True]
     tree.validate()
@@ -90,12 +102,15 @@ def test_every_split_is_the_best_of_all(criterion, n_classes, seed):
         ("entropy", 3, [1, 3]),
         ("gini", 2, []),
         ("entropy", 2, []),
+        ("misclassification", 3, [1, 3]),
+        ("misclassification", 2, []),
         ("squared_error", 0, []),
+        ("poisson", 0, []),
     ],
 )
 def test_the_best_split_that_leaves_enough_rows_on_both_sides(criterion, n_classes, levels, seed):
     """Levels only where all partitions are tried: the order by means is exact without a limit alone (D29)."""
-    X, y, w = random_table(seed, n_classes, 80)
+    X, y, w = random_table(seed, n_classes, 80, criterion)
     tree = make(criterion, categorical_features=levels, min_samples_leaf=9).fit(X, y, w).tree_
     is_level = [feature in levels for feature in range(4)]
     assert tree.n_leaves > 3
@@ -111,7 +126,7 @@ def test_the_best_split_that_leaves_enough_rows_on_both_sides(criterion, n_class
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_best_first_growth_without_a_binding_limit_is_the_same_tree(criterion, seed):
-    X, y, w = random_table(seed, 0 if criterion == "squared_error" else 3, 150)
+    X, y, w = random_table(seed, 0 if criterion in OF_NUMBERS else 3, 150, criterion)
     settings = {"categorical_features": [1, 3], "min_samples_leaf": 3}
     depth_first = make(criterion, **settings).fit(X, y, w).tree_
     for limit in (depth_first.n_leaves, 10_000):
@@ -140,8 +155,8 @@ def test_best_first_growth_splits_the_largest_decrease_next(seed):
 @pytest.mark.parametrize("settings", [{}, {"max_leaf_nodes": 9}, {"max_depth": 3}, {"min_samples_leaf": 4}])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_rows_add_up_at_every_node(criterion, settings, seed):
-    n_classes = 0 if criterion == "squared_error" else 3
-    X, y, w = random_table(seed, n_classes, 150)
+    n_classes = 0 if criterion in OF_NUMBERS else 3
+    X, y, w = random_table(seed, n_classes, 150, criterion)
     tree = make(criterion, categorical_features=[1, 3], **settings).fit(X, y, w).tree_
     rows = naive.rows_by_node(tree, X)
     assert tree.n_node_samples.tolist() == [len(r) for r in rows]
@@ -188,7 +203,7 @@ def test_nodes_are_numbered_canonically(settings):
 N_AGREED = 7  # tables a combination below: 42 in all
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
 @pytest.mark.parametrize("settings", [{"max_depth": 4}, {"max_leaf_nodes": 12}])
 def test_the_same_trees_as_scikit_learn_where_its_seeds_agree(criterion, settings):
     settings = settings | {"min_samples_leaf": 15, "criterion": criterion}

@@ -87,6 +87,10 @@ def test_numbers_show_mean_and_deviation():
     figure = make_tree_figure(Tree.from_arrays(arrays), FEATURES)
     assert figure.card(1).prediction == "5.11 ± 0.8"
     assert (figure.low, figure.high) == (1.0, 10.0)
+    rate = make_tree_figure(Tree.from_arrays(arrays), FEATURES, kind="rate")
+    assert (rate.card(1).prediction, rate.low, rate.high) == ("5.11", 0.0, 9.0)
+    assert rate.deviation(1) == 0.0
+    assert np.isnan(rate.description.sd).all()
     step = make_tree_figure(Tree.from_arrays(arrays), FEATURES, kind="step")
     assert step.card(1).prediction == "step +5.11"
     # what boosting's nodes hold in place of an impurity is their part of the objective

@@ -80,7 +80,8 @@ class TreeFigure:
     classes : tuple of str
         In class order; empty for numbers.
     kind : str
-        "classes" (values are class shares), "mean" or "step" (what a boosting round adds).
+        "classes" (values are class shares), "mean", "rate" (a mean of counts, whose impurity tells no spread)
+        or "step" (what a boosting round adds).
     event_idx : int or None
         Of two classes the one that bears the event's colour.
     parent, depth, n_leaves : int arrays (n_nodes,)
@@ -132,7 +133,7 @@ class TreeFigure:
         return float(self.tree.value[node, 0])
 
     def deviation(self, node: int) -> float:
-        """Standard deviation of the target in the node; 0 for steps, which do not tell it."""
+        """Standard deviation of the target in the node; 0 for rates and steps, which do not tell it."""
         return float(np.sqrt(max(self.tree.impurity[node], 0.0))) if self.kind == "mean" else 0.0
 
     def card(self, node: int) -> Card:
@@ -166,6 +167,8 @@ class TreeFigure:
         if self.kind == "classes":
             top = self.majority(node)
             return f"{self.classes[top]} {percent(float(self.tree.value[node, top]), 1.0)}"
+        if self.kind == "rate":
+            return number(self.mean(node))
         if self.kind == "step":
             mean = self.mean(node)
             is_zero = abs(mean) <= 1e-9 * max(abs(self.low), abs(self.high))  # a root's rest of rounding
@@ -268,7 +271,7 @@ def make_tree_figure(
     Parameters
     ----------
     kind : str, optional
-        "classes", "mean" or "step"; found from `classes` when omitted.
+        "classes", "mean", "rate" or "step"; found from `classes` when omitted.
     is_date : bool
         The target is a date.
     columns : sequence of float64 (n_rows,) arrays or None, optional
@@ -278,7 +281,7 @@ def make_tree_figure(
 
     kind = kind or ("classes" if classes else "mean")
     low, high = _value_range(tree, kind)
-    description = describe(tree, features, classes or None, is_step=kind == "step", columns=columns)
+    description = describe(tree, features, classes or None, is_step=kind in ("rate", "step"), columns=columns)
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
         tree.parent, tree.depths, leaves_below(tree), low, high, edited, dates or {},
@@ -301,7 +304,7 @@ def _value_range(tree: Tree, kind: str) -> tuple[float, float]:
     values = tree.value[:, 0]
     spread = np.sqrt(np.maximum(tree.impurity, 0.0)) if kind == "mean" else np.zeros(tree.n_nodes)
     low, high = float(np.min(values - spread)), float(np.max(values + spread))
-    if kind == "step":
+    if kind in ("rate", "step"):
         low, high = min(low, 0.0), max(high, 0.0)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
@@ -342,7 +345,8 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     trees = result.trees
     tree = trees[tree_idx]
     is_boosting = result.spec.kind == "boosting"
-    kind = "step" if is_boosting else ("classes" if result.classes else "mean")
+    is_rate = result.spec.parameters.get("criterion") == "poisson"
+    kind = "step" if is_boosting else "classes" if result.classes else "rate" if is_rate else "mean"
     event = result.event_class
     event_idx = result.classes.index(event) if event in result.classes and len(result.classes) == 2 else None
     which = "" if len(trees) == 1 else f"tree {count(tree_idx + 1)} of {count(len(trees))}, "

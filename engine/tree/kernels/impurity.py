@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.jit import kernel
-from engine.tree.kernels.layout import ENTROPY, GINI, ROW_MASK, SQUARED_ERROR
+from engine.tree.kernels.layout import ENTROPY, GINI, MISCLASSIFICATION, POISSON, ROW_MASK, SQUARED_ERROR
 
 
 @kernel
@@ -17,17 +17,25 @@ def clear(sums):
 def purity(criterion, sums, weight):
     """Return the part of -weight x impurity that depends on how rows are divided among nodes.
 
-    gini           sum s_k^2 / W
-    entropy        sum s_k log2 s_k - W log2 W
-    squared_error  S^2 / W, S the sum of deviations from the parent's mean
+    gini               sum s_k^2 / W
+    entropy            sum s_k log2 s_k - W log2 W
+    misclassification  max s_k
+    squared_error      S^2 / W, S the sum of deviations from the parent's mean
+    poisson            2 S log(S / W), S the sum of the target
 
     The purities of two children, less their parent's, are the parent's weight times the gain.
 
-    sums  float64 (n_sums,)  in  class weights, or the sum of deviations
+    sums  float64 (n_sums,)  in  class weights, or the sum of deviations or of the target
     """
     if weight <= 0.0:
         return 0.0
+    if criterion == POISSON:
+        return 2.0 * sums[0] * np.log(sums[0] / weight) if sums[0] > 0.0 else 0.0
     total = 0.0
+    if criterion == MISCLASSIFICATION:
+        for k in range(sums.size):
+            total = max(total, sums[k])
+        return total
     if criterion == ENTROPY:
         for k in range(sums.size):
             if sums[k] > 0.0:
@@ -43,6 +51,14 @@ def split_score(criterion, left, left_weight, total, total_weight):
     """Return the purity of both sides of a split; the right side is what is left of the total."""
     right_weight = total_weight - left_weight
     score = purity(criterion, left, left_weight)
+    if criterion == POISSON:
+        rest = total[0] - left[0]
+        return score + (2.0 * rest * np.log(rest / right_weight) if rest > 0.0 else 0.0)
+    if criterion == MISCLASSIFICATION:
+        most = 0.0
+        for k in range(total.size):
+            most = max(most, total[k] - left[k])
+        return score + most
     if criterion == ENTROPY:
         for k in range(total.size):
             rest = total[k] - left[k]
@@ -58,23 +74,43 @@ def split_score(criterion, left, left_weight, total, total_weight):
 
 @kernel
 def add_row(criterion, sums, y, w, mean):
-    """Add a row to class weights, or its deviation from the node's mean to the one sum."""
+    """Add a row to class weights, or its deviation from the node's mean, or its target, to the one sum."""
     if criterion == SQUARED_ERROR:
         sums[0] += w * (y - mean)
+    elif criterion == POISSON:
+        sums[0] += w * y
     else:
         sums[np.int64(y)] += w
 
 
 @kernel
 def node_impurity(criterion, fractions):
-    """Return gini or entropy (bits) of class fractions."""
-    impurity = 1.0 if criterion == GINI else 0.0
+    """Return gini, entropy (bits) or the share of wrong rows of class fractions."""
+    impurity = 0.0 if criterion == ENTROPY else 1.0
+    if criterion == MISCLASSIFICATION:
+        for k in range(fractions.size):
+            impurity = min(impurity, 1.0 - fractions[k])
+        return max(impurity, 0.0)
     for k in range(fractions.size):
         if criterion == GINI:
             impurity -= fractions[k] * fractions[k]
         elif fractions[k] > 0.0:
             impurity -= fractions[k] * np.log2(fractions[k])
     return max(impurity, 0.0)
+
+
+@kernel
+def poisson_deviance(sample, nodes, node):
+    """Return the mean Poisson deviance of a node's rows from their mean."""
+    start, stop, mean = nodes.records.start[node], nodes.records.stop[node], nodes.value[node, 0]
+    deviance, weight = 0.0, 0.0
+    for i in range(start, stop):
+        row = sample.order[0, i] & ROW_MASK
+        y, w = sample.target[row, 0], sample.target[row, 1]
+        weight += w
+        if y > 0.0:
+            deviance += w * y * np.log(y / mean)
+    return max(2.0 * deviance / weight, 0.0)
 
 
 @kernel
@@ -100,6 +136,8 @@ def describe_node(sample, rules, nodes, node):
             deviation = sample.target[row, 0] - value[0]
             impurity += sample.target[row, 1] * deviation * deviation
         impurity /= weight
+    elif rules.criterion == POISSON:
+        impurity = poisson_deviance(sample, nodes, node)
     else:
         impurity = node_impurity(rules.criterion, value)
     nodes.records.impurity[node] = 0.0 if is_pure else impurity

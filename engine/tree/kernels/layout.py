@@ -16,7 +16,7 @@ import numpy as np
 
 from engine import dtypes
 
-GINI, ENTROPY, SQUARED_ERROR = 0, 1, 2
+GINI, ENTROPY, SQUARED_ERROR, MISCLASSIFICATION, POISSON = range(5)
 ROW_MASK = 0xFFFFFFFF  # the row in an entry of an order
 MISSING_RANK = 2**31 - 1  # sorts behind every rank and level
 TIE_SHARE = 1e-10  # gains closer than this share of the node's impurity are ties

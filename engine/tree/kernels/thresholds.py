@@ -159,7 +159,7 @@ def scan_pairs(sample, rules, feature, nodes, node, node_purity, present_stop, m
 
 @kernel
 def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, missing_weight, best, scratch):
-    """Try every threshold, for any number of classes."""
+    """Try every threshold, for any number of classes and for counts."""
     order, target, start, stop = (
         sample.order[feature],
         sample.target,
@@ -180,7 +180,7 @@ def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, mi
     for i in range(start, present_stop - 1):
         lower, upper = upper, order[i + 1]
         row = lower & ROW_MASK
-        left[np.int64(target[row, 0])] += target[row, 1]
+        add_row(criterion, left, target[row, 0], target[row, 1], 0.0)
         left_weight += target[row, 1]
         if lower >> 32 == upper >> 32:
             continue

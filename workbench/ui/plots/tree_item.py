@@ -329,7 +329,7 @@ class _Brush:
         figure = self.figure
         scale = rect.width() / (figure.high - figure.low)
         mean, deviation = figure.mean(node), figure.deviation(node)
-        other = 0.0 if figure.kind == "step" else mean
+        other = 0.0 if figure.kind in ("rate", "step") else mean
         low, high = min(mean - deviation, other), max(mean + deviation, other)
         self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(theme.class_colour(0))
