@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from engine import dtypes, parallel
-from engine.base import TrainingData, begin_fit, member_seed
+from engine.base import TrainingData, begin_fit
 from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopWatcher
 from engine.tree.cost_complexity import (
@@ -20,7 +21,8 @@ from engine.tree.cost_complexity import (
     path_losses,
     pruning_path,
 )
-from engine.tree.grow import Grower, Presorted, make_rules, presort
+from engine.tree.estimators import grow_multiway, grow_two_way, is_multiway, prune_by_rule
+from engine.tree.grow import Presorted, presort
 from engine.tree.kernels.sort import keep_rows
 from engine.tree.structure import Tree
 
@@ -116,16 +118,28 @@ class _FoldGrower:
         return path_losses(tree, pruning_path(tree), self._alphas, *rows, is_classifier=is_classifier)
 
     def _tree_without(self, fold: int) -> Tree | None:
-        data, inside = self._data, (self._folds != fold).astype(np.int64)
-        n_rows = int(inside.sum())
-        order = np.empty((data.n_features, n_rows), dtypes.COUNT_DTYPE)
-        for feature in range(data.n_features):
+        data, inside = self._data, self._folds != fold
+        if is_multiway(self._maker):
+            rows = np.flatnonzero(inside)
+            part = replace(
+                data,
+                X=data.X[rows],
+                y=data.y[rows],
+                sample_weight=data.sample_weight[rows],
+                rows=data.rows[rows],
+            )
+            grown = grow_multiway(self._maker, part, self._watcher.ask)
+        else:
+            order = self._order_of(inside.astype(np.int64))
+            if order is None:
+                return None
+            grown = grow_two_way(self._maker, data, self._presorted, order, self._watcher.ask)
+        return None if grown.is_partial else prune_by_rule(self._maker, grown.tree)
+
+    def _order_of(self, inside: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        order = np.empty((self._data.n_features, int(inside.sum())), dtypes.COUNT_DTYPE)
+        for feature in range(self._data.n_features):
             if self._watcher.ask(0, 0.0):
                 return None
             keep_rows(self._presorted.order[feature], inside, order[feature])
-        rules = make_rules(self._maker, data, float(data.sample_weight[inside == 1].sum()), n_rows)
-        seed = member_seed(self._maker.seed_, 0)
-        grown = Grower(self._presorted, order, data.y, data.sample_weight, rules, seed).grow(
-            self._watcher.ask
-        )
-        return None if grown.is_partial else grown.tree
+        return order

@@ -19,9 +19,12 @@ from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
 from engine.predict import leaf_numbers, tree_values
 from engine.tree.cost_complexity import prune_at
-from engine.tree.grow import CRITERIA, Grower, make_rules, presort
+from engine.tree.grow import CRITERIA, Ask, Grower, GrownTree, Presorted, make_rules, presort
 from engine.tree.kernels.impurity import node_impurity
-from engine.tree.parameters import TREE_CLASSIFIER, TREE_REGRESSOR
+from engine.tree.kernels.layout import ROW_MASK
+from engine.tree.multiway import MultiwayGrower
+from engine.tree.parameters import CART_ONLY, TREE_CLASSIFIER, TREE_REGRESSOR
+from engine.tree.pruning_rules import pessimistic_prune
 from engine.tree.structure import Tree, single_leaf
 
 SORTING_SHARE = 0.2  # of the whole fit's progress
@@ -105,6 +108,7 @@ class _DecisionTree(Learner):
             X, y or the weights do not fit; see `engine.base.begin_fit`.
         """
         check_tree_parameters(self, self._table)
+        check_algorithm(self)
         data = begin_fit(
             self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
         )
@@ -139,6 +143,13 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         criterion='"gini", "entropy" or "misclassification", default "gini"',
         class_weight='\n    class_weight : "balanced", dict or None, default None',
         classes="\n    classes_ : ndarray (n_classes,)",
+        algorithm="""
+    algorithm : "cart", "id3" or "c4.5", default "cart"
+        ID3 and C4.5 (Quinlan 1986, 1993) give categories one branch a level and choose by information
+        gain and gain ratio; of such a split two branches need `min_samples_leaf` rows. They take no
+        `max_leaf_nodes`, `max_nodes` and `max_features`, and no criterion but their own.
+    confidence : float or None, default 0.25
+        Of C4.5's pessimistic pruning: smaller prunes more, None not at all.""",
     )
 
     def __init__(
@@ -146,7 +157,8 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         min_samples_leaf: float = 1, min_samples_split: float = 2, min_impurity_decrease: float = 0.0,
         min_weight_fraction_leaf: float = 0.0, max_features: Any = None, class_weight: Any = None,
         categorical_features: Any = "from_dtype", random_state: Any = None, max_nodes: int | None = None,
-        min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0,
+        min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0, algorithm: str = "cart",
+        confidence: float | None = 0.25,
     ) -> None:  # fmt: skip
         self.criterion = criterion
         self.max_depth = max_depth
@@ -162,6 +174,8 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         self.max_nodes = max_nodes
         self.min_relative_decrease = min_relative_decrease
         self.ccp_alpha = ccp_alpha
+        self.algorithm = algorithm
+        self.confidence = confidence
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class fractions of every row's leaf: float64 (n_samples, n_classes)."""
@@ -182,6 +196,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         criterion='"squared_error" or "poisson" (targets of 0 and more), default "squared_error"',
         class_weight="",
         classes="",
+        algorithm="",
     )
 
     def __init__(
@@ -236,6 +251,30 @@ def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
         )
 
 
+def check_algorithm(estimator: Any) -> None:
+    """Check that ID3 or C4.5 is asked for nothing that it has not.
+
+    Raises
+    ------
+    ParameterError
+        Another criterion than its own, or a limit of two-way growth.
+    """
+    if not is_multiway(estimator):
+        return
+    name = "ID3" if estimator.algorithm == "id3" else "C4.5"
+    if estimator.criterion not in ("gini", "entropy"):  # the default, or its own
+        raise ParameterError(
+            f"criterion is {estimator.criterion!r} but {name} has its own; leave it out, or set algorithm "
+            "to 'cart'"
+        )
+    for limit in CART_ONLY:
+        if getattr(estimator, limit) is not None:
+            raise ParameterError(
+                f"{limit} is {getattr(estimator, limit)!r} but {name} has no such limit; leave it out, or "
+                "set algorithm to 'cart'"
+            )
+
+
 def check_target(data: TrainingData, criterion: str) -> None:
     """Check that a criterion can take the target.
 
@@ -269,6 +308,34 @@ def root_of(data: TrainingData, criterion: str) -> Tree:
     return single_leaf(fractions, float(impurity), data.n_rows, float(w.sum()))
 
 
+def is_multiway(estimator: Any) -> bool:
+    """Tell whether a tree has one branch a level."""
+    return getattr(estimator, "algorithm", "cart") != "cart"
+
+
+def grow_multiway(estimator: Any, data: TrainingData, ask: Ask) -> GrownTree:
+    """Grow an ID3 or C4.5 tree on all rows of `data`."""
+    rules = make_rules(estimator, data, float(data.sample_weight.sum()))
+    return MultiwayGrower(data, rules, estimator.algorithm).grow(ask)
+
+
+def grow_two_way(
+    estimator: Any, data: TrainingData, presorted: Presorted, order: NDArray[np.int64], ask: Ask
+) -> GrownTree:
+    """Grow a CART tree on the rows in `order`, which is partitioned in place."""
+    rows = order[0] & ROW_MASK
+    rules = make_rules(estimator, data, float(data.sample_weight[rows].sum()), len(rows))
+    seed = member_seed(estimator.seed_, 0)
+    return Grower(presorted, order, data.y, data.sample_weight, rules, seed).grow(ask)
+
+
+def prune_by_rule(estimator: Any, tree: Tree) -> Tree:
+    """Prune a grown tree as the hyperparameters say."""
+    if is_multiway(estimator) and estimator.algorithm == "c4.5" and estimator.confidence is not None:
+        tree = pessimistic_prune(tree, estimator.confidence)
+    return prune_at(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
+
+
 def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree, bool]:
     watch = Stopwatch()
 
@@ -283,14 +350,14 @@ def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree
         done = SORTING_SHARE + (1 - SORTING_SHARE) * fraction
         return monitor.on_iteration(IterationEvent("growing", n_nodes, None, done, watch.elapsed_s))
 
-    presorted = presort(data.X, data.features, ask_sorting)
-    if presorted is None:
-        return root_of(data, estimator.criterion), True
-    rules = make_rules(estimator, data, float(data.sample_weight.sum()))
-    seed = member_seed(estimator.seed_, 0)
-    grower = Grower(presorted, presorted.order, data.y, data.sample_weight, rules, seed)
-    grown = grower.grow(ask_growing)
-    tree = prune_at(grown.tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else grown.tree
+    if is_multiway(estimator):
+        grown = grow_multiway(estimator, data, ask_growing)
+    else:
+        presorted = presort(data.X, data.features, ask_sorting)
+        if presorted is None:
+            return root_of(data, estimator.criterion), True
+        grown = grow_two_way(estimator, data, presorted, presorted.order, ask_growing)
+    tree = prune_by_rule(estimator, grown.tree)
     monitor.on_iteration(
         IterationEvent("growing", tree.n_nodes, None, 1.0, watch.elapsed_s, new_trees=(tree,))
     )  # fmt: skip

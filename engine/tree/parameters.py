@@ -106,8 +106,28 @@ _OF_SINGLE_TREES = (
 # what the trees of a forest take too
 MEMBER_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIGHT, RANDOM_STATE)
 MEMBER_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
-TREE_CLASSIFIER = (*MEMBER_CLASSIFIER, *_OF_SINGLE_TREES)
 TREE_REGRESSOR = (*MEMBER_REGRESSOR, *_OF_SINGLE_TREES)
+
+CART_ONLY = ("max_leaf_nodes", "max_nodes", "max_features")  # ID3 and C4.5 have none of these
+_ALGORITHM = Parameter(
+    "algorithm", "cart", "choice", choices=("cart", "id3", "c4.5"), label="Algorithm", group="Size",
+    help="cart asks two-way questions; id3 and c4.5 give each level of a category its own branch.",
+    aliases={},
+)  # fmt: skip
+_CONFIDENCE = Parameter(
+    "confidence", 0.25, "float", minimum=0, maximum=1, open_minimum=True, open_maximum=True, allows_none=True,
+    none_text="no pruning", label="Confidence", group="Stopping",
+    help="C4.5 cuts branches that a leaf is expected to beat; a smaller confidence cuts more.",
+    aliases={"weka": "confidenceFactor"}, applies_when={"algorithm": ("c4.5",)},
+)  # fmt: skip
+TREE_CLASSIFIER = (
+    _ALGORITHM,
+    *(
+        replace(p, applies_when={"algorithm": ("cart",)}) if p.name in ("criterion", *CART_ONLY) else p
+        for p in (*MEMBER_CLASSIFIER, *_OF_SINGLE_TREES)
+    ),
+    _CONFIDENCE,
+)
 
 
 def with_defaults(table: tuple[Parameter, ...], **changes: dict[str, object]) -> tuple[Parameter, ...]:

@@ -48,9 +48,12 @@ TELLING = {
     "max_nodes": [5],
     "min_relative_decrease": [20.0],
     "ccp_alpha": [0.05],
+    "algorithm": ["id3", "c4.5"],
+    "confidence": [0.01, None],
 }
 OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson"]}
 CONTEXT = {
+    "confidence": {"algorithm": "c4.5"},
     "reg_lambda": {"order": 2},
     "validation_fraction": {"early_stopping": True},
     "n_iter_no_change": {"early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3},
