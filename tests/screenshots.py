@@ -97,6 +97,8 @@ def place(session: Session, view: str) -> None:
         settle(session)
         if is_large(session):
             panel.canvas.open_all()
+        else:  # as many levels as can be read
+            panel.canvas.set_figure(panel.canvas.figure)
         panel.canvas.fit()
     settle(session)
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _SHEET = """
 QMainWindow, QDialog {{ background: {window}; }}
-QMainWindow::separator:vertical {{ background: {border}; width: 1px; margin: 0 3px; }}
-QMainWindow::separator:horizontal {{ background: {border}; height: 1px; margin: 3px 0; }}
+QMainWindow::separator:vertical {{ background: {border}; width: 1px; margin: 0 4px 0 3px; }}
+QMainWindow::separator:horizontal {{ background: {border}; height: 1px; margin: 3px 0 4px 0; }}
 QMainWindow::separator:hover {{ background: {accent}; }}
 QSplitter::handle {{ width: 7px; height: 7px; }}
 QSplitter::handle:horizontal {{ background: {border}; width: 1px; margin: 0 4px 0 3px; }}
