@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.figures.axis import number_axis
+from workbench.figures.axis import date_ticks
 from workbench.figures.words import count, counted, fixed, number, percent, value_text
 
 if TYPE_CHECKING:
@@ -229,9 +229,7 @@ class ScatterFigure:
 
     def ticks(self, low: float, high: float) -> list[tuple[float, str]] | None:
         """Places and words on both axes where the target is a date, else None."""
-        if not self.is_date:
-            return None
-        return replace(number_axis(self.target, 0, low, high), is_date=True).date_ticks()
+        return date_ticks(low, high) if self.is_date else None
 
 
 def make_predicted_actual(name: str, result: RunResult, part: str, is_date: bool = False) -> ScatterFigure:

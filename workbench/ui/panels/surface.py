@@ -99,6 +99,8 @@ class SurfacePanel(QWidget):
         for layout, combo in ((across, self._x), (up, self._y)):
             layout.setStretchFactor(combo, 1)
             self._strip.addLayout(layout)
+        for place, share in enumerate((46, 54)):  # one button against two: the boxes are as wide
+            self._strip.setStretch(place, share)
         return self._strip
 
     def resizeEvent(self, event) -> None:

@@ -18,6 +18,7 @@ from workbench.ui.widgets import literal
 pg.setConfigOptions(antialias=True)
 
 GRID_ALPHA = 0.6
+MAX_NAMES = 12  # of categories on an axis
 
 
 def pen(colour: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
@@ -106,6 +107,7 @@ class LiteralAxis(pg.AxisItem):
         self.name = ""
         self._labelled: tuple[str, dict[str, str]] | None = None
         self.setTickDensity(0.6)
+        self._names: list[tuple[float, str]] = []
 
     def set_name(self, name: str) -> None:
         self.name = name
@@ -119,7 +121,23 @@ class LiteralAxis(pg.AxisItem):
     def resizeEvent(self, event=None) -> None:
         if getattr(self, "name", ""):
             self.set_name(self.name)  # cut to the room there is now
+            self._thin_names()
         super().resizeEvent(event)
+
+    def show_names(self, names: list[tuple[float, str]]) -> None:
+        """Write names of categories at their places; of many only every k-th, so that none touch."""
+        self._names = names
+        self._thin_names()
+
+    def _thin_names(self) -> None:
+        if not self._names:
+            return
+        is_upright, size = self.orientation in ("left", "right"), self.geometry()
+        metrics = QFontMetricsF(theme.font(11))
+        longest = max(metrics.horizontalAdvance(name) for _, name in self._names)
+        room = size.height() / metrics.height() if is_upright else size.width() / (longest + theme.scaled(8))
+        step = -(-len(self._names) // min(max(int(room), 1), MAX_NAMES))
+        self.setTicks([self._names[::step]])
 
     def restyle(self) -> None:
         t = theme.tokens()

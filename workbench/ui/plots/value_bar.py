@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QGraphicsWidget
 
+from workbench.figures.axis import date_ticks
 from workbench.ui import theme
 from workbench.ui.plots.base import LiteralAxis, pen
 
@@ -32,9 +33,10 @@ class ValueBar(QGraphicsWidget):
             plot.layout.setColumnSpacing(column, 0)
         self.hide()
 
-    def show_range(self, name: str, low: float, high: float) -> None:
+    def show_range(self, name: str, low: float, high: float, is_date: bool = False) -> None:
         """Tell the quantity and its range."""
         self._take_room(GAP + WIDTH)
+        self.axis.setTicks([date_ticks(low, high)] if is_date else None)
         self.axis.setRange(low, high)
         self.axis.show()
         self.axis.set_name(name)
