@@ -54,6 +54,11 @@ class ValueBar(QGraphicsWidget):
         self.setMinimumWidth(width)
         self.setMaximumWidth(width)
 
+    def setGeometry(self, *rect) -> None:
+        super().setGeometry(*rect)
+        if self.scene() is not None:
+            self.scene().update()  # what was painted at the first place would stay there
+
     def paint(self, painter: QPainter, option, widget=None) -> None:
         box = QRectF(GAP, 0, WIDTH, self.rect().height())
         painter.drawImage(box, self._colours)
