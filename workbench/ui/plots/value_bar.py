@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QGraphicsWidget
 
@@ -54,13 +54,11 @@ class ValueBar(QGraphicsWidget):
         self.setMinimumWidth(width)
         self.setMaximumWidth(width)
 
-    def setGeometry(self, *rect) -> None:
-        super().setGeometry(*rect)
-        if self.scene() is not None:
-            self.scene().update()  # what was painted at the first place would stay there
-
     def paint(self, painter: QPainter, option, widget=None) -> None:
-        box = QRectF(GAP, 0, WIDTH, self.rect().height())
+        # what is painted outside of the own rectangle, before a layout or on its edge, would stay on screen
+        box = self.rect().adjusted(GAP + 0.5, 0.5, -0.5, -0.5)
+        if box.isEmpty():
+            return
         painter.drawImage(box, self._colours)
         painter.setPen(pen(theme.tokens().colour("control")))
         painter.setBrush(Qt.BrushStyle.NoBrush)
