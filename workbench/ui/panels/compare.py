@@ -133,11 +133,9 @@ class ComparePanel(QWidget):
         splitter.setSizes([220, 240])
         export = bare_button("picture", "Export the curves", self._export, "compare.export")
         content = QWidget()
-        layout = column(
-            row(12, Label("Scores on", "secondary"), self._part, 8, self._part_note, export, 8, margins=4),
-            splitter,
-            spacing=4,
-        )
+        head = row(12, Label("Scores on", "secondary"), self._part, 8, self._part_note, export, 8, margins=4)
+        head.setStretchFactor(self._part_note, 1)  # else the first word is given the spare room
+        layout = column(head, splitter, spacing=4)
         layout.setStretchFactor(splitter, 1)
         content.setLayout(layout)
         return content
