@@ -86,7 +86,8 @@ def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validati
             score_text(m, scores.metrics[m].value) if scores is not None and m in scores.metrics else "–"
             for m in metrics
         ]
-        state = STATE_TEXTS[record.state] + (", settings changed since" if record.is_outdated else "")
+        is_old = record.is_outdated and not record.is_training
+        state = STATE_TEXTS[record.state] + (", settings changed since" if is_old else "")
         spec = record.spec if record.result is None else record.result.spec
         values = [
             setting_text(spec.parameters[s]) if record.spec.kind in settings[s] else "" for s in settings

@@ -23,9 +23,9 @@ NONE_SELECTED_HAS_CURVES = (
     "The selected models have no loss by round: only trained boosted models have. Select one of these."
 )
 PART_NOTES = {
-    "validation": "to choose between models; Scores opens on the held-out test rows, so its figures differ",
-    "test": "to judge the chosen model: choosing by these rows would flatter it",
-    "train": "these rows grew the models: how well they remember, not how well they predict",
+    "validation": "for choosing a model; Scores opens on the held-out test rows",
+    "test": "for judging the chosen one; choosing by these rows flatters",
+    "train": "these rows grew the models: what they remember",
 }
 PART_ORDER = ("validation", "test", "train")
 
@@ -147,6 +147,7 @@ class ComparePanel(QWidget):
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setShowGrid(False)
+        table.setTabKeyNavigation(False)  # Tab leaves the table; arrows move in it
         table.setWordWrap(False)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(theme.scaled(28))

@@ -131,8 +131,10 @@ class SettingsPanel(QWidget):
         return run is not None and run.is_training
 
     def _on_train(self) -> None:
-        name = "action.model.stop" if self._is_training() else "action.model.train"
-        self._context.actions[name].trigger()
+        if self._is_training():
+            self._context.trainer.stop(self._document.current_run_id)  # this one, not the one it waits for
+        else:
+            self._context.actions["action.model.train"].trigger()
 
     def _on_edited(self, name: str, value: object) -> None:
         if self._document.current_run_id:
