@@ -31,6 +31,9 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     model = table.model()
     assert [model.text(k, 6) for k in range(3)] == ["5", "8", ""]
     assert panel.plot.figure.title == ALL_CURVES  # nothing is selected
+    panel.table.selectRow(0)
+    assert panel.plot.legend_.entries == ()
+    assert_names_are_whole(panel.plot)
     assert label != "n_estimators"  # in plain words
     value = document.run(tree).result.scores["validation"].accuracy.value
     assert model.text(2, 3) == f"{value:.3f}"
@@ -44,7 +47,8 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     one, two = document.run(first).name, document.run(second).name
     assert names == [f"{one}, training", f"{one}, validation", f"{two}, training", f"{two}, validation"]
     assert panel.plot.figure.title == "Curves of the selected models"
-    assert_names_are_whole(panel.plot)
+    assert [name for name, _ in panel.plot.legend_.entries] == [one, two]  # at its end one would cover two
+    assert not any(name.isVisible() for name in panel.plot._names)
     drawn = [len(curve.getData()[0]) for curve in panel.plot.curves]
     assert drawn == [6, 6, 9, 9]
     table.doubleClicked.emit(model.index(0, 0))
