@@ -23,8 +23,8 @@ NONE_SELECTED_HAS_CURVES = (
     "The selected models have no loss by round: only trained boosted models have. Select one of these."
 )
 PART_NOTES = {
-    "validation": "for choosing a model; Scores opens on the held-out test rows",
-    "test": "for judging the chosen one; choosing by these rows flatters",
+    "validation": "for choosing; Scores opens on the test rows",
+    "test": "for judging; choosing by these rows flatters",
     "train": "these rows grew the models: what they remember",
 }
 PART_ORDER = ("validation", "test", "train")
