@@ -225,6 +225,7 @@ class FigurePlot(pg.GraphicsLayoutWidget):
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent=parent)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # no key does anything here
         self.figure: Any = None  # of the kind that `draw` of the subclass knows
         self.ci.layout.setContentsMargins(theme.PANEL_PADDING, 8, theme.PANEL_PADDING, 8)
         self.ci.layout.setSpacing(4)
