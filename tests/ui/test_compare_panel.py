@@ -60,6 +60,18 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     assert model.text([row.run_id for row in model.figure.rows].index(forest), 6) == ""  # trees, no rounds
 
 
+def test_models_for_different_columns_say_so_and_none_is_best(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    document.set_target("sex")
+    train(qtbot, session, "tree", max_depth=2)
+    panel = session.window.findChild(QWidget, "panel.compare")
+    kinds = [panel.model.text(k, 1) for k in range(2)]
+    assert kinds == ["Decision tree for species", "Decision tree for sex"]
+    assert not any(panel.model.figure.best)
+
+
 def assert_names_are_whole(plot):
     plot.grab()  # texts find their places when they are painted
     box = plot.plot.vb.sceneBoundingRect().adjusted(-1, -1, 1, 1)

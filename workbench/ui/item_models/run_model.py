@@ -97,6 +97,7 @@ def _remarks(run: RunRecord) -> list[str]:
     result = run.result
     if result is None:
         return []
+    predicts = [f"Predicts {result.target}."]
     scored = [WHY_PARTS_DIFFER] if "validation" in result.scores else []
     edited = [f"Pruned by hand at {counted(len(result.edits), 'node')}."] if result.edits else []
-    return [*scored, *edited]
+    return [*predicts, *scored, *edited]
