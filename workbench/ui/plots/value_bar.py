@@ -22,8 +22,9 @@ class ValueBar(QGraphicsWidget):
         super().__init__()
         self.axis = LiteralAxis("right")
         colours = pg.colormap.get(theme.VALUE_MAP).getLookupTable(nPts=256, alpha=True)[::-1]
-        self._pixels = np.ascontiguousarray(colours)  # the image does not hold them
-        self._colours = QImage(self._pixels.data, 1, 256, 4, QImage.Format.Format_RGBA8888)
+        pixels = np.ascontiguousarray(colours)
+        image = QImage(pixels.data, 1, len(pixels), 4, QImage.Format.Format_RGBA8888)
+        self._colours = image.copy()  # the first one does not hold its pixels
 
     def join(self, plot: pg.PlotItem) -> None:
         """Stand right of a plot, between its upper and lower edge."""
