@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,23 @@ GRID_ALPHA = 0.6
 MAX_NAMES = 12  # of categories on an axis
 
 
+class _Pens:
+    scale = 1.0  # above 1 while a picture of more pixels is drawn
+
+
+@contextmanager
+def pens_scaled(scale: float) -> Iterator[None]:
+    """Make pens so many times as wide: a picture of twice the pixels needs lines of twice as many."""
+    before, _Pens.scale = _Pens.scale, scale
+    try:
+        yield
+    finally:
+        _Pens.scale = before
+
+
 def pen(colour: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
     """A pen whose width is in pixels at any zoom."""
-    made = QPen(colour, width, style)
+    made = QPen(colour, width * _Pens.scale, style)
     made.setCosmetic(True)
     return made
 
