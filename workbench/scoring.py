@@ -166,7 +166,7 @@ def score_classes(
             "log_loss": log_loss(codes, proba, weights),
         },
         confusion=confusion,
-        per_class=_class_table(confusion, classes),
+        per_class=class_table(confusion, classes),
         baseline=float(rates.max()),
         base_rates=rates,
         weights=weights,
@@ -301,7 +301,8 @@ def _delta(value: float, influence: Floats, low: float = -np.inf, high: float = 
     return Estimate(value, max(low, value - half), min(high, value + half))
 
 
-def _class_table(confusion: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[ClassScores, ...]:
+def class_table(confusion: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[ClassScores, ...]:
+    """Return rows, precision, recall and F1 of every class from counts of true against predicted ones."""
     rows = []
     for class_idx, label in enumerate(classes):
         hits = int(confusion[class_idx, class_idx])

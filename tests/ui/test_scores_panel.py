@@ -76,6 +76,9 @@ def test_the_cut_off_moves_the_confusion_of_two_classes(qtbot, session, coin_fli
     assert lenient.counts[:, event].sum() >= figure.counts[:, event].sum() >= strict.counts[:, event].sum()
     assert lenient.counts.sum() == strict.counts.sum() == figure.counts.sum()
     assert "from probability 0.99 on" in panel.findChild(QLabel, "scores.cut_off_text").text()
+    counts, table = panel.confusion.figure.counts, panel.findChild(QTableWidget, "scores.classes")
+    recalls = [f"{counts[k, k] / counts[k].sum():.3f}" for k in range(2)]
+    assert [table.item(k, 3).text() for k in range(2)] == recalls, "the table is of the same cut-off"
 
 
 def test_c46_class_names_are_literal(qtbot, session, coin_flips):

@@ -240,10 +240,12 @@ def make_predicted_actual(name: str, result: RunResult, part: str, is_date: bool
     return ScatterFigure(name, rows, result.target, actual, predicted, is_date)
 
 
-def class_rows(scores: ScoreSet) -> list[tuple[str, ...]]:
-    """Return the per-class table as texts: class, rows, precision, recall, F1."""
+def class_rows(figure: ConfusionFigure) -> list[tuple[str, ...]]:
+    """Return the per-class table at the figure's cut-off as texts: class, rows, precision, recall, F1."""
+    from workbench.scoring import class_table
+
     rows: list[tuple[str, ...]] = []
-    for line in scores.per_class:
+    for line in class_table(figure.counts, figure.classes):
         numbers = [fixed(v) if np.isfinite(v) else "–" for v in (line.precision, line.recall, line.f1)]
         rows.append((line.label, count(line.n_rows), *numbers))
     return rows

@@ -168,7 +168,6 @@ class ScoresPanel(QWidget):
         self.scatter.setVisible(not is_classes)
         if is_classes:
             self._refresh_confusion()
-            self._fill_classes(class_rows(result.scores[part]))
         else:
             title = f"{run.name}: predicted and actual"
             self.scatter.set_figure(make_predicted_actual(title, result, part, bool(self._unit(result))))
@@ -246,6 +245,7 @@ class ScoresPanel(QWidget):
             told = f"{event} from probability {fixed(cut, 2)} on: {figure.sentence()}"
             self._cut_text.setText(f"{told}; accuracy {fixed(figure.accuracy)}")
         self.confusion.set_figure(figure)
+        self._fill_classes(class_rows(figure))
 
     def _fill_classes(self, rows) -> None:
         self._classes.setRowCount(len(rows))
