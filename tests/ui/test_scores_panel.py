@@ -31,8 +31,14 @@ def test_key_figures_are_those_of_the_test_rows(qtbot, session):
 def test_cross_validation_leads_when_it_has_come(qtbot, session):
     session.trainer.cross_validates = True
     session.document.open_table(load_sample("penguins"))
+    told = []
+    session.trainer.cross_validation_advanced.connect(
+        lambda *_: told.append(session.trainer.cross_validation_job.progress.text)
+    )
     with qtbot.waitSignal(session.trainer.cross_validation_ended, timeout=120_000):
         train(qtbot, session, "tree")
+    assert told
+    assert all(text.startswith("fold ") for text in told), "it says where it is, not twice what it is"
     cv = session.document.current_run.result.cv
     shown = shown_score(session, "accuracy", "scores.cross_validation")
     assert shown == f"{cv.metrics['accuracy'].value:.3f}"

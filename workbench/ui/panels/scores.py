@@ -147,7 +147,7 @@ class ScoresPanel(QWidget):
     def _on_cv_advanced(self, run_id: str) -> None:
         job = self._context.trainer.cross_validation_job
         if run_id == self._context.document.current_run_id and job is not None and self._cv_text is not None:
-            self._cv_text.setText(job.progress.text[:1].upper() + job.progress.text[1:])
+            self._cv_text.setText(f"Cross-validating: {job.progress.text}")
 
     def _on_part_chosen(self, _index: int) -> None:
         self._context.document.set_view_state("scores_part", self._part.currentData())
