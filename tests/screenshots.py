@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QAbstractAnimation, QEvent, QEventLoop, QObject, QSettings, QTimer
-from PySide6.QtWidgets import QApplication, QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.ui import theme
 from workbench.ui.application import Session, make_application, make_session
@@ -93,10 +93,12 @@ def place(session: Session, view: str) -> None:
     if view == "tree":
         settle(session)
         panel = centre.docks["tree"].widget()
-        panel.findChild(QSplitter).setSizes([0, 1000])
+        panel.outline.hide()
         settle(session)
         if is_large(session):
             panel.canvas.open_all()
+        else:  # as many levels as can be read
+            panel.canvas.set_figure(panel.canvas.figure)
         panel.canvas.fit()
     settle(session)
 

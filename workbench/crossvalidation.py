@@ -64,7 +64,7 @@ def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
     n_all, stopped = N_FOLDS * N_REPEATS, False
     for n_done, (inside, outside) in enumerate(_folds(learnable, _groups(inputs, rows)), start=1):
         part = SubMonitor(monitor, (n_done - 1) / n_all, n_done / n_all, member=n_done)
-        told = _Quiet(part)
+        told = _Quiet(part, f"fold {n_done} of {n_all}")
         estimator = entry_of(inputs.spec.kind).make(inputs.task, dict(inputs.spec.parameters))
         fit_estimator(estimator, learnable.take(inside), None, told)
         if estimator.stopped_ and told.stopped:
@@ -116,13 +116,13 @@ def _within_range(metric: str, found: Estimate) -> Estimate:
 
 
 class _Quiet:
-    """Asks whether to stop, without passing on the trees and steps of the folds."""
+    """Asks whether to stop and names the fold, without passing on its trees and steps."""
 
-    def __init__(self, monitor: SubMonitor) -> None:
-        self._monitor, self.stopped = monitor, False
+    def __init__(self, monitor: SubMonitor, fold: str) -> None:
+        self._monitor, self._fold, self.stopped = monitor, fold, False
 
     def on_iteration(self, event: IterationEvent) -> bool:
-        told = IterationEvent("cross-validating", fraction=event.fraction)
+        told = IterationEvent("cross-validating", fraction=event.fraction, message=self._fold)
         self.stopped = self._monitor.on_iteration(told)
         return self.stopped
 

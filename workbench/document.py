@@ -150,8 +150,11 @@ class Document(QObject):
 
     @property
     def is_dirty(self) -> bool:
-        """True when something would be lost by closing: a change, or a training not saved yet."""
-        return not self.undo_stack.isClean() or self._has_new_results
+        """True when something would be lost by closing: a change, or a training not saved yet.
+
+        With no table and no model there is nothing to lose, nor to save.
+        """
+        return not self.is_empty and (not self.undo_stack.isClean() or self._has_new_results)
 
     def parameter(self, run_id: str, name: str) -> Any:
         return self.run(run_id).spec.parameters[name]
@@ -512,6 +515,7 @@ class Document(QObject):
         self._runs = dict(items)
         self.run_added.emit(record.run_id)
         self.select_run(record.run_id)
+        self._tell_dirty()
 
     def _write_run_removed(self, run_id: str) -> RunRecord:
         ids = list(self._runs)
@@ -521,6 +525,7 @@ class Document(QObject):
         if self._current_run_id == run_id:
             remaining = ids[:position] + ids[position + 1 :]
             self.select_run(remaining[min(position, len(remaining) - 1)] if remaining else None)
+        self._tell_dirty()
         return record
 
     def _write_name(self, run_id: str, name: str) -> None:

@@ -166,7 +166,7 @@ def score_classes(
             "log_loss": log_loss(codes, proba, weights),
         },
         confusion=confusion,
-        per_class=_class_table(confusion, classes),
+        per_class=class_table(confusion, classes),
         baseline=float(rates.max()),
         base_rates=rates,
         weights=weights,
@@ -269,8 +269,8 @@ def _one_auc(is_event: NDArray[np.bool_], score: Floats, w: Floats) -> tuple[flo
     A placement is the weight of the other side's rows that a row wins against, ties counting half.
     """
     w_events, w_others = float(w[is_event].sum()), float(w[~is_event].sum())
-    won = _weight_below(score[~is_event], w[~is_event], score[is_event]) / w_others
-    lost = 1 - _weight_below(score[is_event], w[is_event], score[~is_event]) / w_events
+    of_events, of_others = _weights_below(score, np.where(is_event, w, 0.0), np.where(is_event, 0.0, w))
+    won, lost = of_others[is_event] / w_others, 1 - of_events[~is_event] / w_events
     value = float(np.average(won, weights=w[is_event]))
     influence = np.empty(len(score))
     influence[is_event] = w[is_event] * (won - value) * (len(score) / w_events)
@@ -278,12 +278,19 @@ def _one_auc(is_event: NDArray[np.bool_], score: Floats, w: Floats) -> tuple[flo
     return value, influence
 
 
-def _weight_below(scores: Floats, w: Floats, at: Floats) -> Floats:
-    """Return the weight of `scores` below each of `at`, equal ones counting half."""
+def _weights_below(scores: Floats, *weights: Floats) -> list[Floats]:
+    """Return, for each kind of weight, how much of it has a score below each row's, equals counting half."""
     order = np.argsort(scores, kind="stable")
-    ordered, below = scores[order], np.concatenate([[0.0], np.cumsum(w[order])])
-    left, right = np.searchsorted(ordered, at, "left"), np.searchsorted(ordered, at, "right")
-    return np.asarray((below[left] + below[right]) / 2)
+    is_first = np.concatenate([[True], np.diff(scores[order]) != 0])  # of its equals
+    first = np.flatnonzero(is_first)
+    last, equals = np.append(first[1:], len(scores)), np.cumsum(is_first) - 1
+    found = []
+    for w in weights:
+        total = np.concatenate([[0.0], np.cumsum(w[order])])
+        below = np.empty(len(scores))
+        below[order] = ((total[first] + total[last]) / 2)[equals]
+        found.append(below)
+    return found
 
 
 def _delta(value: float, influence: Floats, low: float = -np.inf, high: float = np.inf) -> Estimate:
@@ -294,7 +301,8 @@ def _delta(value: float, influence: Floats, low: float = -np.inf, high: float = 
     return Estimate(value, max(low, value - half), min(high, value + half))
 
 
-def _class_table(confusion: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[ClassScores, ...]:
+def class_table(confusion: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[ClassScores, ...]:
+    """Return rows, precision, recall and F1 of every class from counts of true against predicted ones."""
     rows = []
     for class_idx, label in enumerate(classes):
         hits = int(confusion[class_idx, class_idx])

@@ -133,6 +133,10 @@ class Trainer(QObject):
         self._start(run_id, _inputs_of(document, run_id))
         return True
 
+    def trains(self, run_id: str | None) -> bool:
+        """Tell whether a model is in training or waits for it, until the views have its result."""
+        return run_id in self._jobs
+
     def stop(self, run_id: str | None = None) -> None:
         """Stop a model's training (None: the one that runs), or else the cross-validation."""
         job = self.current_job if run_id is None else self._jobs.get(run_id)

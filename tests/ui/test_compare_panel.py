@@ -31,6 +31,9 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     model = table.model()
     assert [model.text(k, 6) for k in range(3)] == ["5", "8", ""]
     assert panel.plot.figure.title == ALL_CURVES  # nothing is selected
+    panel.table.selectRow(0)
+    assert panel.plot.legend_.entries == ()
+    assert_names_are_whole(panel.plot)
     assert label != "n_estimators"  # in plain words
     value = document.run(tree).result.scores["validation"].accuracy.value
     assert model.text(2, 3) == f"{value:.3f}"
@@ -44,7 +47,8 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     one, two = document.run(first).name, document.run(second).name
     assert names == [f"{one}, training", f"{one}, validation", f"{two}, training", f"{two}, validation"]
     assert panel.plot.figure.title == "Curves of the selected models"
-    assert_names_are_whole(panel.plot)
+    assert [name for name, _ in panel.plot.legend_.entries] == [one, two]  # at its end one would cover two
+    assert not any(name.isVisible() for name in panel.plot._names)
     drawn = [len(curve.getData()[0]) for curve in panel.plot.curves]
     assert drawn == [6, 6, 9, 9]
     table.doubleClicked.emit(model.index(0, 0))
@@ -56,13 +60,26 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     assert model.text([row.run_id for row in model.figure.rows].index(forest), 6) == ""  # trees, no rounds
 
 
+def test_models_for_different_columns_say_so_and_none_is_best(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    document.set_target("sex")
+    train(qtbot, session, "tree", max_depth=2)
+    panel = session.window.findChild(QWidget, "panel.compare")
+    kinds = [panel.model.text(k, 1) for k in range(2)]
+    assert kinds == ["Decision tree for species", "Decision tree for sex"]
+    assert not any(panel.model.figure.best)
+
+
 def assert_names_are_whole(plot):
     plot.grab()  # texts find their places when they are painted
     box = plot.plot.vb.sceneBoundingRect().adjusted(-1, -1, 1, 1)
-    for name in plot._names:
+    visible = [name for name in plot._names if name.isVisible()]
+    assert visible
+    for name in visible:
         margin = name.textItem.document().documentMargin()
-        shown = name.mapRectToScene(name.boundingRect()).adjusted(0, margin, 0, -margin)
-        assert not name.isVisible() or box.contains(shown)
+        assert box.contains(name.mapRectToScene(name.boundingRect()).adjusted(0, margin, 0, -margin))
 
 
 def test_renaming_and_deleting_are_followed(qtbot, session):
@@ -93,5 +110,4 @@ def test_a_regression_model_without_a_table_is_headed_as_regression(qtbot, sessi
     qtbot.waitUntil(lambda: heads(panel.findChild(QTableView, "compare.table"))[3:] == wanted)
     form = session.window.findChild(QWidget, "panel.settings").form
     assert form.row("max_depth").parameter in TREE_REGRESSOR
-    assert "criterion" not in form.names or form.row("criterion").parameter in TREE_REGRESSOR
-    assert "class_weight" not in form.names
+    assert {"criterion", "class_weight"}.isdisjoint(form.names)  # of classes; one criterion is no choice

@@ -108,6 +108,11 @@ def test_plots_export_in_all_formats_and_keep_their_dress(qtbot, tmp_path):
             export_picture(plot, tmp_path / f"{name}.{ending}")
         assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
         assert QImage(str(tmp_path / f"{name}.png")).width() == 2 * plot.viewport().width()
+    picture = QImage(str(tmp_path / "training.png"))
+    ink, middle = QColor(theme.LINES_LIGHT[1]), picture.width() // 4  # left of the best round all is one line
+    column = [picture.pixelColor(middle, y) for y in range(picture.height())]
+    drawn = sum(abs(p.red() - ink.red()) + abs(p.green() - ink.green()) < 60 for p in column)
+    assert 4 <= drawn <= 12, "2.5 px of the screen are 5 of the picture"
     texts = texts_of(tmp_path / "training.svg")
     for literal in ("a<b", "x & y", "loss <nats>", '"q" & <b>'):
         assert literal in texts, literal

@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QPushButton
 from tests.ui.person import Person
 from tests.ui.training_help import train
 from workbench.datasets import make_table
+from workbench.figures.axis import date_ticks
 from workbench.figures.scores import part_block
+from workbench.figures.surface import SurfaceFigure
 from workbench.ui.widgets import ElidedLabel, Label
 
 
@@ -172,6 +174,14 @@ def test_a_date_to_predict_is_written_as_dates_and_its_errors_in_days(qtbot, ses
     ticks = panel.scatter.plot.getAxis("left")._tickLevels[0]
     assert all(re.fullmatch(r"\d{4}(-\d\d)?(-\d\d)?", words) for _, words in ticks)
     assert [np.datetime64(words, "D").astype(int) for _, words in ticks] == [at for at, _ in ticks]
+    surface = person.find("panel.surface")
+    document.set_view_state("surface_columns", ["size", "year"])
+    surface._refresh()
+    person.wait(lambda: isinstance(surface.figure, SurfaceFigure) and surface.figure.x.name == "size")
+    assert re.search(
+        r"\nwhen \d{4}-\d\d-\d\d$", surface.figure.text_at(float(surface.figure.x.values[5]), 2020)
+    )
+    assert surface.plot.bar.axis._tickLevels[0] == date_ticks(*surface.plot.bar.axis.range)
 
 
 def test_empty_views_and_the_status_line_tell_the_training_that_runs(person, window, document):
@@ -197,6 +207,15 @@ def test_empty_views_and_the_status_line_tell_the_training_that_runs(person, win
     assert window.status.message == ""
     window.status.say("Ready")  # the warm-up has ended meanwhile
     assert window.status.message == ""
+    first = document.current_run
+    person.add("tree")
+    second = document.current_run
+    person.click("settings.train")  # is no dead button: it waits
+    person.wait(lambda: views[0]._empty._sentence.text() == f"{second.name} waits for its training.")
+    person.click("settings.train")  # Stop
+    person.wait(lambda: document.run(second.run_id).state == "new")
+    assert document.run(first.run_id).state == "training", "the other goes on"
+    document.select_run(first.run_id)
     person.click("settings.train")  # Stop
     person.wait_for_training()
     person.wait(lambda: not person.find("status.job").isVisible())

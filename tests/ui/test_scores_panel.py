@@ -31,8 +31,14 @@ def test_key_figures_are_those_of_the_test_rows(qtbot, session):
 def test_cross_validation_leads_when_it_has_come(qtbot, session):
     session.trainer.cross_validates = True
     session.document.open_table(load_sample("penguins"))
+    told = []
+    session.trainer.cross_validation_advanced.connect(
+        lambda *_: told.append(session.trainer.cross_validation_job.progress.text)
+    )
     with qtbot.waitSignal(session.trainer.cross_validation_ended, timeout=120_000):
         train(qtbot, session, "tree")
+    assert told
+    assert all(text.startswith("fold ") for text in told), "it says where it is, not twice what it is"
     cv = session.document.current_run.result.cv
     shown = shown_score(session, "accuracy", "scores.cross_validation")
     assert shown == f"{cv.metrics['accuracy'].value:.3f}"
@@ -76,6 +82,9 @@ def test_the_cut_off_moves_the_confusion_of_two_classes(qtbot, session, coin_fli
     assert lenient.counts[:, event].sum() >= figure.counts[:, event].sum() >= strict.counts[:, event].sum()
     assert lenient.counts.sum() == strict.counts.sum() == figure.counts.sum()
     assert "from probability 0.99 on" in panel.findChild(QLabel, "scores.cut_off_text").text()
+    counts, table = panel.confusion.figure.counts, panel.findChild(QTableWidget, "scores.classes")
+    recalls = [f"{counts[k, k] / counts[k].sum():.3f}" for k in range(2)]
+    assert [table.item(k, 3).text() for k in range(2)] == recalls, "the table is of the same cut-off"
 
 
 def test_c46_class_names_are_literal(qtbot, session, coin_flips):

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolBu
 from tests.ui.training_help import train
 from tests.workbench.test_figures_surface import c33_figure
 from workbench.datasets import make_table
+from workbench.figures.axis import category_axis
 from workbench.figures.surface import CurveFigure, SurfaceFigure
 from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.base import LiteralAxis
-from workbench.ui.plots.surface import SurfacePlot, point_size
+from workbench.ui.plots.surface import SurfacePlot, point_size, show_axis
 from workbench.ui.states import BusyBar
 
 
@@ -265,6 +266,24 @@ def test_while_a_surface_is_made_the_old_one_stands_at_60_per_cent(qtbot):
 )
 def test_axes_have_four_ticks_or_as_many_as_have_room(qtbot, low, high, size, expected):
     assert LiteralAxis("left").tickSpacing(low, high, size)[0][0] == pytest.approx(expected)
+
+
+def test_names_of_many_categories_do_not_touch(qtbot):
+    plot = SurfacePlot()
+    qtbot.addWidget(plot)
+    plot.resize(700, 300)
+    plot.show()
+    levels = [f"level number {k}" for k in range(40)]
+    show_axis(plot.plot.getAxis("bottom"), category_axis("a", 0, levels, False))
+    show_axis(plot.plot.getAxis("left"), category_axis("b", 1, levels, False))
+    for width in (700, 300):
+        plot.resize(width, 300)
+        plot.grab()
+        axis, wide = plot.plot.getAxis("bottom"), QFontMetricsF(theme.font(11))
+        shown = axis._tickLevels[0]
+        assert sum(wide.horizontalAdvance(name) for _, name in shown) < axis.geometry().width()
+        assert len(shown) >= width // 200
+    assert 6 <= len(plot.plot.getAxis("left")._tickLevels[0]) <= 12
 
 
 def test_the_line_of_held_values_is_written_whole_on_two_lines(qtbot):

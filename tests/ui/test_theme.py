@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPixmap, QStyleHints
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QTableView, QWidget
 
 from workbench.ui import fonts, icons, theme
 from workbench.ui.stylesheet import style_sheet
@@ -328,3 +328,13 @@ def test_a_focused_row_is_ringed_in_two_pixels_of_accent(qapp):
     painter.end()
     image, accent = pixmap.toImage(), theme.tokens().colour("accent")
     assert [image.pixelColor(20, y) == accent for y in range(20)] == [True] * 2 + [False] * 16 + [True] * 2
+
+
+def test_headers_of_tables_are_11_600_in_every_dress(qtbot):
+    table = QTableView()
+    qtbot.addWidget(table)
+    table.show()
+    for appearance in ("dark", "light"):
+        theme.set_appearance(appearance)
+        font = table.horizontalHeader().font()
+        assert (font.pixelSize(), font.weight()) == (11, 600)

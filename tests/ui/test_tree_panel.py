@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
 
@@ -18,6 +18,8 @@ from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_item import RULE_AND_BAR, WHOLE_CARD, _Brush, bar_pieces
+
+NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 
 
 def balanced_tree(n_levels: int) -> Tree:
@@ -239,7 +241,12 @@ def test_a_forest_lets_one_choose_the_tree(qtbot, session):
     train(qtbot, session, "forest", n_estimators=5)
     panel = session.window.findChild(QWidget, "panel.tree")
     first = panel.canvas.figure.tree
-    panel.findChild(QSpinBox, "tree.which").setValue(3)
+    which = panel.findChild(QSpinBox, "tree.which")
+    which.setValue(3)
+    middle, up = which.rect().center().toPointF(), QPoint(0, 120)
+    turned = QWheelEvent(middle, middle, QPoint(), up, NO_BUTTON, NO_KEY, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(which, turned)  # the wheel scrolls past
+    assert which.value() == 3
     result = session.document.current_run.result
     assert panel.canvas.figure.tree is result.trees[2]
     assert panel.canvas.figure.tree != first

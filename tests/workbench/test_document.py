@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from engine.errors import DataError, ParameterError
-from tests.workbench.making import flowers, open_flowers
+from tests.workbench.making import Session, flowers, open_flowers
 from workbench.datasets import make_table
 from workbench.document import Document
+from workbench.exports import export_model
+from workbench.project import load_project
 from workbench.readers import read_table
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
@@ -259,6 +261,24 @@ def test_dirty_follows_the_stack_and_saving(tmp_path):
     document.set_view_state("open", "tree")
     document.select_run(None)
     assert not document.is_dirty
+
+
+def test_a_model_file_whose_model_was_deleted_leaves_nothing_to_save(tmp_path):
+    session = Session(open_flowers())
+    export_model(session.document.run(session.train("tree")).result, tmp_path / "m.tree.json")
+    session.close()
+    document, told = Document(), []
+    document.restore(load_project(tmp_path / "m.tree.json"))
+    document.dirty_changed.connect(told.append)
+    document.rename_run("run1", "mine")
+    document.delete_run("run1")
+    assert document.is_empty
+    assert not document.is_dirty
+    document.undo_stack.undo()
+    assert document.is_dirty, "it was renamed"
+    document.undo_stack.undo()
+    assert not document.is_dirty
+    assert told == [True, False, True, False]
 
 
 def test_opening_another_table_drops_models_and_steps():

@@ -103,6 +103,26 @@ def test_weighted_scores_name_the_column_and_what_counts_rows():
     assert figure.accuracy == 7 / 8
 
 
+def test_of_a_thousand_classes_the_largest_have_rows_and_the_others_are_summed_up():
+    classes = tuple(f"c{k:03}" for k in range(1000))
+    codes = np.concatenate([np.repeat(np.arange(900, 1000), 3), np.arange(900)])  # 100 classes of 3, 900 of 1
+    told = codes.copy()
+    told[0] = 5  # a row of c900 is taken for a rare class
+    told[-1] = 898  # a rare one for another
+    score_set = score_classes("test", codes, np.eye(1000)[told], classes)
+    figure = scores.make_confusion("m", result_of(score_set, classes), "test")
+    assert figure.classes == (*(f"c{k}" for k in range(900, 929)), "971 others")
+    assert figure.counts.shape == (30, 30)
+    assert figure.counts.sum() == 1200
+    assert figure.counts[0].tolist() == [2, *[0] * 28, 1]
+    assert figure.counts[29, 29] == 1200 - 29 * 3
+    assert figure.accuracy == 1198 / 1200, "errors among the others count too"
+    assert figure.subtitle == "1,200 held-out test rows, the 29 classes with most rows"
+    rows = scores.class_rows(figure)
+    assert len(rows) == 29
+    assert rows[0][:4] == ("c900", "3", "1.000", "0.667")
+
+
 def test_compare_heads_models_by_their_own_task(result):
     """Whatever the open table says, or no table."""
     y = np.array([100.0, 200.0, 300.0])

@@ -78,16 +78,17 @@ class Axis:
         value = float(self.values[cell])
         return value_text(float(np.floor(value)) if self.is_date else value, 4, self.is_date)
 
-    def date_ticks(self) -> list[tuple[float, str]]:
-        """Places and words of at most six dates on a date axis: years at their first day, months, or days."""
-        days = np.arange(np.ceil(self.low), np.floor(self.high) + 1).astype("datetime64[D]")
-        for unit in ("Y", "M", "D"):
-            firsts = np.unique(days.astype(f"datetime64[{unit}]")).astype("datetime64[D]")
-            firsts = firsts[np.isin(firsts, days)]
-            if len(firsts) >= 3 or unit == "D":
-                break
-        shown = firsts[:: max(-(-len(firsts) // MAX_DATES), 1)]
-        return [(float(day.astype(np.int64)), str(day.astype(f"datetime64[{unit}]"))) for day in shown]
+
+def date_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Places and words of at most six dates between two days: years at their first day, months, or days."""
+    days = np.arange(np.ceil(low), np.floor(high) + 1).astype("datetime64[D]")
+    for unit in ("Y", "M", "D"):
+        firsts = np.unique(days.astype(f"datetime64[{unit}]")).astype("datetime64[D]")
+        firsts = firsts[np.isin(firsts, days)]
+        if len(firsts) >= 3 or unit == "D":
+            break
+    shown = firsts[:: max(-(-len(firsts) // MAX_DATES), 1)]
+    return [(float(day.astype(np.int64)), str(day.astype(f"datetime64[{unit}]"))) for day in shown]
 
 
 def number_axis(name: str, feature: int, low: float, high: float, n_cells: int = N_CELLS) -> Axis:

@@ -53,7 +53,8 @@ class CompareFigure:
         How many of the columns are scores.
     rows : tuple of CompareRow
     best : tuple of frozenset of int
-        Rows with the best value of each score; none where fewer than two models have it.
+        Rows with the best value of each score; none where fewer than two models have it, or where models
+        predict different columns.
     """
 
     part: str
@@ -79,6 +80,7 @@ def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validati
     tasks = {"classes" if result.classes else "numbers" for result in trained} or {task}
     metrics = tuple(metric for name in TASKS if name in tasks for metric in METRICS[name])
     settings = differing_settings([record.spec for record in runs.values()])
+    is_mixed = len({result.target for result in trained}) > 1
     rows = []
     for run_id, record in runs.items():
         scores = record.result.scores.get(part) if record.result is not None else None
@@ -86,16 +88,19 @@ def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validati
             score_text(m, scores.metrics[m].value) if scores is not None and m in scores.metrics else "–"
             for m in metrics
         ]
-        state = STATE_TEXTS[record.state] + (", settings changed since" if record.is_outdated else "")
+        is_old = record.is_outdated and not record.is_training
+        state = STATE_TEXTS[record.state] + (", settings changed since" if is_old else "")
         spec = record.spec if record.result is None else record.result.spec
         values = [
             setting_text(spec.parameters[s]) if record.spec.kind in settings[s] else "" for s in settings
         ]
         kind = entry_of(record.spec.kind).title
+        if is_mixed and record.result is not None:
+            kind = f"{kind} for {record.result.target}"
         rows.append(CompareRow(run_id, record.name, kind, state, (*texts, *values)))
     heads = [f"{METRIC_TEXTS[m]}, {SHORT_PARTS[part]}" for m in metrics]
     labels = [_label(setting, kinds, runs, task) for setting, kinds in settings.items()]
-    best = tuple(_best(runs, part, metric) for metric in metrics)
+    best = tuple(frozenset() if is_mixed else _best(runs, part, metric) for metric in metrics)
     return CompareFigure(part, (*heads, *labels), len(metrics), tuple(rows), best)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.figures.axis import number_axis
+from workbench.figures.axis import date_ticks
 from workbench.figures.words import count, counted, fixed, number, percent, value_text
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ METRIC_TEXTS = {
     "mae": "mean absolute error",
 }
 PART_TEXTS = {"train": "training rows", "validation": "validation rows", "test": "held-out test rows"}
+MAX_CLASSES = 30  # of a confusion; of more, the rarest are summed up
 IN_UNIT = ("rmse", "mae")  # in the unit of the target
 SHORT_PARTS = {"train": "training", "validation": "validation", "test": "test"}
 PART_NOTES = {
@@ -135,7 +136,9 @@ class ConfusionFigure:
     cut : float or None
         Probability of the event class from which on it is named; None without an event class.
     weighted_accuracy : float or None
-        Where the rows have weights; `counts` counts rows all the same.
+        Where `counts` does not say it: the rows have weights, or classes are summed up.
+    n_summed_up : int
+        How many classes the last one stands for; 0 where every class has its own row and column.
     """
 
     title: str
@@ -145,6 +148,7 @@ class ConfusionFigure:
     event_idx: int | None
     cut: float | None
     weighted_accuracy: float | None = None
+    n_summed_up: int = 0
 
     @property
     def accuracy(self) -> float:
@@ -177,15 +181,24 @@ def make_confusion(name: str, result: RunResult, part: str, cut: float = 0.5) ->
         if cut == 0.5:  # the model's own answer, its rule for ties included
             is_event = scores.prediction == event_idx
         predicted = np.where(is_event, event_idx, 1 - event_idx)
-    cells = np.asarray(scores.y_true, np.int64) * n + np.asarray(predicted, np.int64)
-    counts = np.bincount(cells, minlength=n * n).reshape(n, n)
+    true, predicted = np.asarray(scores.y_true, np.int64), np.asarray(predicted, np.int64)
     subtitle = f"{count(scores.n_rows)} {PART_TEXTS[part]}"
-    weighted = None
+    weighted, n_summed_up = None, 0
+    if scores.weights is not None or n > MAX_CLASSES:
+        weighted = float(np.average(predicted == true, weights=scores.weights))
     if scores.weights is not None:
-        weighted = float(np.average(predicted == scores.y_true, weights=scores.weights))
         subtitle += ", not weighted"
+    if n > MAX_CLASSES:  # 1,000 classes would be a million cells: nobody reads them, and painting takes long
+        kept = np.sort(np.argsort(-np.bincount(true, minlength=n), kind="stable")[: MAX_CLASSES - 1])
+        n_summed_up, place = n - len(kept), np.full(n, len(kept))
+        place[kept] = np.arange(len(kept))
+        true, predicted = place[true], place[predicted]
+        classes = (*(classes[k] for k in kept), f"{count(n_summed_up)} others")
+        subtitle += f", the {len(kept)} classes with most rows"
+        n = len(classes)
+    counts = np.bincount(true * n + predicted, minlength=n * n).reshape(n, n)
     cut_shown = cut if event_idx is not None else None
-    return ConfusionFigure(name, subtitle, classes, counts, event_idx, cut_shown, weighted)
+    return ConfusionFigure(name, subtitle, classes, counts, event_idx, cut_shown, weighted, n_summed_up)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,9 +242,7 @@ class ScatterFigure:
 
     def ticks(self, low: float, high: float) -> list[tuple[float, str]] | None:
         """Places and words on both axes where the target is a date, else None."""
-        if not self.is_date:
-            return None
-        return replace(number_axis(self.target, 0, low, high), is_date=True).date_ticks()
+        return date_ticks(low, high) if self.is_date else None
 
 
 def make_predicted_actual(name: str, result: RunResult, part: str, is_date: bool = False) -> ScatterFigure:
@@ -242,10 +253,13 @@ def make_predicted_actual(name: str, result: RunResult, part: str, is_date: bool
     return ScatterFigure(name, rows, result.target, actual, predicted, is_date)
 
 
-def class_rows(scores: ScoreSet) -> list[tuple[str, ...]]:
-    """Return the per-class table as texts: class, rows, precision, recall, F1."""
+def class_rows(figure: ConfusionFigure) -> list[tuple[str, ...]]:
+    """Return the per-class table at the figure's cut-off as texts: class, rows, precision, recall, F1."""
+    from workbench.scoring import class_table
+
     rows: list[tuple[str, ...]] = []
-    for line in scores.per_class:
+    lines = class_table(figure.counts, figure.classes)
+    for line in lines[:-1] if figure.n_summed_up else lines:
         numbers = [fixed(v) if np.isfinite(v) else "–" for v in (line.precision, line.recall, line.f1)]
         rows.append((line.label, count(line.n_rows), *numbers))
     return rows

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.monitor import NULL_MONITOR, FitMonitor
 from workbench.figures.axis import N_CELLS, Axis, make_axis
 from workbench.figures.held import Held, held_sentence, held_values, hold
-from workbench.figures.words import count, counted, number
+from workbench.figures.words import count, counted, number, value_text
 
 if TYPE_CHECKING:
     from workbench.datasets import Table
@@ -71,6 +71,8 @@ class SurfaceFigure:
         Cells far from every row.
     held_encoded : float64 (n_features,)
         What the model was given; entries of the axes' columns do not matter.
+    is_date : bool
+        The prediction is a date, in days since 1970-01-01.
     """
 
     title: str
@@ -86,6 +88,7 @@ class SurfaceFigure:
     target: str
     is_empty: NDArray[np.bool_]
     held_encoded: Floats
+    is_date: bool = False
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -99,10 +102,16 @@ class SurfaceFigure:
             return ""
         lines = [f"{self.x.name}: {self.x.text(column)}", f"{self.y.name}: {self.y.text(row)}"]
         if not self.classes:
-            return "\n".join([*lines, f"{self.target} {number(float(self.answer[0, row, column]), 4)}"])
+            told = prediction_text(self.answer[0, row, column], self.is_date)
+            return "\n".join([*lines, f"{self.target} {told}"])
         shares = self.answer[:, row, column]
         order = sorted(range(len(shares)), key=lambda k: -shares[k])[:4]
         return "\n".join(lines + [f"{self.classes[k]} {100 * shares[k]:.1f} %" for k in order])
+
+
+def prediction_text(value: float, is_date: bool = False) -> str:
+    """Write what a model predicts: four digits, or the day."""
+    return value_text(float(np.floor(value + 0.5)), 4, True) if is_date else number(float(value), 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +136,7 @@ class CurveFigure:
     points: Points
     residuals: Floats
     target: str
+    is_date: bool = False
 
     def text_at(self, x: float) -> str:
         """What the model says under the pointer, in plain lines; empty outside."""
@@ -135,7 +145,7 @@ class CurveFigure:
             return ""
         lines = [f"{self.x.name}: {self.x.text(cell)}"]
         if not self.classes:
-            return "\n".join([*lines, f"{self.target} {number(float(self.answer[0, cell]), 4)}"])
+            return "\n".join([*lines, f"{self.target} {prediction_text(self.answer[0, cell], self.is_date)}"])
         shares = self.answer[:, cell]
         return "\n".join(
             lines + [f"{name} {100 * p:.1f} %" for name, p in zip(self.classes, shares, strict=True)]
@@ -244,7 +254,7 @@ def surface_inputs(
 
     frame, estimator = feature_frame(table, result.features), result.estimator
     encoded = np.array(encode(frame, result.feature_specs), np.float64)
-    dates = frozenset(name for name in result.features if table.column(name).kind == "date")
+    dates = frozenset(name for name in (*result.features, result.target) if table.column(name).kind == "date")
     held = held_values(result.feature_specs, encoded[result.parts == TRAINING], dates)
     column = table.column(result.target)
     if result.classes:
@@ -291,6 +301,7 @@ def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int =
     return SurfaceFigure(
         inputs.name, _rows_text(inputs, points), held_sentence(held), x, y, answer, result.classes,
         _event_idx(result), held, points, result.target, far_cells(x, y, points), given,
+        result.target in inputs.dates,
     )  # fmt: skip
 
 
@@ -308,7 +319,7 @@ def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveF
     held = tuple(h for k, h in enumerate(inputs.held) if k != x_feature)
     return CurveFigure(
         inputs.name, _rows_text(inputs, points), held_sentence(held), x, answer, result.classes,
-        _event_idx(result), held, points, residuals, result.target,
+        _event_idx(result), held, points, residuals, result.target, result.target in inputs.dates,
     )  # fmt: skip
 
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from workbench.figures.words import count, counted, number
 
+MAX_NAMED = 4  # lines with their names at their ends; more have a legend
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
@@ -94,6 +96,11 @@ class TrainingFigure:
             f"lowest {line.role} loss {number(float(line.y[lowest]))} in round {count(int(line.x[lowest]))}"
         )
         return f"{told} of {count(int(line.x[-1]))}"
+
+    @property
+    def names_at_ends(self) -> bool:
+        """Tell whether names stand at the lines' ends: of a few, none of which runs on below a name."""
+        return len(self.lines) <= MAX_NAMED and len({line.x[-1] for line in self.lines if len(line.x)}) <= 1
 
     @property
     def is_cut(self) -> bool:

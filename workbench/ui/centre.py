@@ -183,6 +183,18 @@ class Centre(QMainWindow):
         dock.raise_()
         dock.widget().setFocus()
 
+    def names_in_front(self) -> list[str]:
+        """Names of the views on screen, without those behind a tab or closed."""
+        return [name for name, dock in self.docks.items() if self._is_in_front(dock)]
+
+    def hides(self, widget: QWidget) -> bool:
+        """Whether a widget is in a view behind a tab, where nobody sees that it has the focus."""
+        return any(dock.isAncestorOf(widget) and not self._is_in_front(dock) for dock in self.docks.values())
+
+    def _is_in_front(self, dock: QDockWidget) -> bool:
+        # Qt keeps a dock behind a tab "visible" and moves it outside of the window.
+        return dock.isVisible() and self.rect().intersects(dock.geometry())
+
     def _fold_titles(self) -> None:
         for dock in self.docks.values():
             dock.title.fold(bool(self.tabifiedDockWidgets(dock)))

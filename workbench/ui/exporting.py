@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QGraphicsView, QWidget
 from engine.errors import DataError
 from workbench.ui import file_dialogs, theme
 from workbench.ui.context import Context
+from workbench.ui.plots.base import pens_scaled
 from workbench.ui.plots.tree import TreeCanvas
 
 SCALE = 2
@@ -50,7 +51,7 @@ def export_picture(view: QGraphicsView, path: str | Path) -> None:
 @contextmanager
 def _dressed_for_paper(view: Any, scale: int) -> Iterator[QRectF]:
     """Repaint the view in the light palette while it is drawn into a file; yields the scene's rectangle."""
-    with theme.exporting():
+    with theme.exporting(), pens_scaled(scale):
         if isinstance(view, TreeCanvas):
             view.item.full_detail = True
             source = view.item.boundingRect().adjusted(-MARGIN_PX, -MARGIN_PX, MARGIN_PX, MARGIN_PX)

@@ -17,7 +17,7 @@ from workbench.figures.words import counted
 from workbench.jobs import Job
 from workbench.readers.encodings import EncodingUnknown
 from workbench.ui import file_dialogs
-from workbench.ui.centre import VIEWS, Centre
+from workbench.ui.centre import VIEWS
 from workbench.ui.prompts import ask_encoding, save_prompt
 from workbench.ui.recent import RecentMenu
 
@@ -283,7 +283,7 @@ class FileCommands(QObject):
             return
         include_rows = self._window.actions_["action.file.include_rows"].isChecked()
         if self._window.centre is not None:
-            self._document.set_view_state(FRONT_VIEWS, _front_views(self._window.centre))
+            self._document.set_view_state(FRONT_VIEWS, self._window.centre.names_in_front())
         snapshot = self._document.snapshot()
         if then is not None:
             self._waiting.append(then)
@@ -341,13 +341,6 @@ class FileCommands(QObject):
             self.save(lambda: self._when_saved(question, then))  # asks again if it was changed meanwhile
         elif answer == QMessageBox.StandardButton.Discard:
             then()
-
-
-def _front_views(centre: Centre) -> list[str]:
-    """Names of the views on screen, without those behind a tab or closed."""
-    # Qt keeps a dock behind a tab "visible" and moves it outside of the window.
-    shown = [name for name, dock in centre.docks.items() if dock.isVisible()]
-    return [name for name in shown if centre.rect().intersects(centre.docks[name].geometry())]
 
 
 def _step_text(verb: str, step: str) -> str:

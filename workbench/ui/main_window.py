@@ -343,6 +343,18 @@ class MainWindow(QMainWindow):
         if dock.isVisible():
             self.resizeDocks([dock], [theme.scaled(RIGHT_WIDTH)], _ACROSS)
 
+    # -- the keyboard
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Pass over views behind a tab, which Qt takes for visible."""
+        first = None
+        while super().focusNextPrevChild(forward):
+            now = self.focusWidget()
+            if now is None or now is first or self.centre is None or not self.centre.hides(now):
+                return True
+            first = first or now
+        return False
+
     # -- opening by drag, closing
 
     def dragEnterEvent(self, event) -> None:

@@ -53,7 +53,8 @@ class ModelCommands(QObject):
         run, enable = self._document.current_run, self._window.actions_.enable
         is_training = self._trainer.current_job is not None  # until the views have its result
         is_ready = self._document.table is not None and self._document.target is not None
-        enable("action.model.train", is_ready and not is_training)
+        # another model's training is no hindrance: this one waits for it
+        enable("action.model.train", is_ready and not self._trainer.trains(self._document.current_run_id))
         enable("action.model.stop", is_training or self._trainer.cross_validation_job is not None)
         has_result = run is not None and run.result is not None
         for verb in ("apply", "export", "copy_script"):

@@ -42,7 +42,7 @@ class StatusLine(QStatusBar):
         self.refresh()
 
     def _dress(self) -> None:
-        self._jobs.setStyleSheet(f"min-height: {theme.scaled(20)}px; padding: 0 8px;")
+        self._jobs.setStyleSheet(f"min-height: {theme.scaled(theme.STATUS_HEIGHT) - 2}px; padding: 0 8px;")
         self.setFixedHeight(theme.scaled(theme.STATUS_HEIGHT) + 4)
 
     @property

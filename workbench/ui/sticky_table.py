@@ -21,6 +21,7 @@ class StickyTable(QTableView):
     def __init__(self, object_name: str) -> None:
         super().__init__()
         self.setObjectName(object_name)
+        self.setTabKeyNavigation(False)  # Tab leaves the table; arrows move in it
         self.first = _FirstColumn(self)
         self.first.setObjectName(f"{object_name}.first")
         self.horizontalScrollBar().valueChanged.connect(self._place)
@@ -69,8 +70,8 @@ class _FirstColumn(QTableView):
     def __init__(self, table: StickyTable) -> None:
         super().__init__(table)
         self._table = table
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # before the proxy, which would take it over
         self.setFocusProxy(table)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setShowGrid(False)
         self.setWordWrap(False)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _SHEET = """
 QMainWindow, QDialog {{ background: {window}; }}
-QMainWindow::separator:vertical {{ background: {border}; width: 1px; margin: 0 3px; }}
-QMainWindow::separator:horizontal {{ background: {border}; height: 1px; margin: 3px 0; }}
+QMainWindow::separator:vertical {{ background: {border}; width: 1px; margin: 0 4px 0 3px; }}
+QMainWindow::separator:horizontal {{ background: {border}; height: 1px; margin: 3px 0 4px 0; }}
 QMainWindow::separator:hover {{ background: {accent}; }}
 QSplitter::handle {{ width: 7px; height: 7px; }}
 QSplitter::handle:horizontal {{ background: {border}; width: 1px; margin: 0 4px 0 3px; }}
@@ -92,6 +92,7 @@ QAbstractItemView {{ background: {surface}; border: none; outline: none;
 QAbstractItemView::item:hover {{ background: {hover}; }}
 QAbstractItemView::item:selected {{ background: {accent_soft}; color: {text}; }}
 QTableView::item {{ padding: 0 5px; }}
+QTreeView::item {{ min-height: {row}px; }}
 QTableView::item:focus, QTreeView::item:focus {{ border: 2px solid {accent}; }}
 QTableView::item:focus {{ padding: 0 3px; }}
 QHeaderView {{ background: {surface}; border: none; }}
@@ -178,6 +179,7 @@ def style_sheet(t: Tokens) -> str:
         values[name] = theme.scaled(height) - 2  # the border's two pixels lie outside of Qt's min-height
         values[f"{name}_focus"] = theme.scaled(height) - 4
     values |= {"tool": theme.scaled(22), "target": theme.scaled(24), "tab": theme.scaled(30)}
+    values["row"] = theme.scaled(theme.CONTROL_HEIGHT)
     values["target_focus"], values["tab_focus"] = values["target"] - 2, values["tab"] - 2
     ground = "dark" if t.is_dark else "light"
     values["arrow"] = path("icons", f"caret-down-{ground}.svg").as_posix()

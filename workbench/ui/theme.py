@@ -328,5 +328,6 @@ def _restyle() -> None:
         t = tokens()
         app.setPalette(palette(t))
         app.setFont(font(13))
+        app.setFont(font(11, 600), "QHeaderView")  # type: ignore[arg-type]  # it takes no bytes
         app.setStyleSheet(style_sheet(t))
     changed.emit()

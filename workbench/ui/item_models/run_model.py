@@ -98,9 +98,10 @@ def _remarks(run: RunRecord) -> list[str]:
     result = run.result
     if result is None:
         return []
+    predicts = [f"Predicts {result.target}."]
     scored = [WHY_PARTS_DIFFER] if "validation" in result.scores else []
     n_cut = sum(edit.kind == "prune" for edit in result.edits)
     cut = [f"Pruned by hand at {counted(n_cut, 'node')}."] if n_cut else []
     alpha = alpha_of(result)
     priced = [] if alpha is None else [f"Pruned to a price of {number(alpha)} a leaf."]
-    return [*scored, *cut, *priced]
+    return [*predicts, *scored, *cut, *priced]

@@ -23,9 +23,9 @@ NONE_SELECTED_HAS_CURVES = (
     "The selected models have no loss by round: only trained boosted models have. Select one of these."
 )
 PART_NOTES = {
-    "validation": "to choose between models; Scores opens on the held-out test rows, so its figures differ",
-    "test": "to judge the chosen model: choosing by these rows would flatter it",
-    "train": "these rows grew the models: how well they remember, not how well they predict",
+    "validation": "for choosing; Scores opens on the test rows",
+    "test": "for judging; choosing by these rows flatters",
+    "train": "these rows grew the models: what they remember",
 }
 PART_ORDER = ("validation", "test", "train")
 
@@ -133,11 +133,9 @@ class ComparePanel(QWidget):
         splitter.setSizes([220, 240])
         export = bare_button("picture", "Export the curves", self._export, "compare.export")
         content = QWidget()
-        layout = column(
-            row(12, Label("Scores on", "secondary"), self._part, 8, self._part_note, export, 8, margins=4),
-            splitter,
-            spacing=4,
-        )
+        head = row(12, Label("Scores on", "secondary"), self._part, 8, self._part_note, export, 8, margins=4)
+        head.setStretchFactor(self._part_note, 1)  # else the first word is given the spare room
+        layout = column(head, splitter, spacing=4)
         layout.setStretchFactor(splitter, 1)
         content.setLayout(layout)
         return content
@@ -149,6 +147,7 @@ class ComparePanel(QWidget):
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setShowGrid(False)
+        table.setTabKeyNavigation(False)  # Tab leaves the table; arrows move in it
         table.setWordWrap(False)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(theme.scaled(28))

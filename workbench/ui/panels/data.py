@@ -104,7 +104,7 @@ class DataPanel(QWidget):
         view.setMouseTracking(True)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setMinimumHeight(84)
+        view.setMinimumHeight(56)  # two rows: a low window has to hold what is said of the selected one, too
         return view
 
     def _make_banner(self) -> QFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTime
+from PySide6.QtCore import QSize, Qt, QTime
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from workbench.ui import theme
@@ -10,6 +10,7 @@ from workbench.ui.context import Context
 from workbench.ui.widgets import ActionButton, ElidedLabel, Label, ProgressBar, column, row
 
 MAX_MESSAGES = 500
+HEIGHT = 168  # at first: three views share what is left
 
 
 class JobsPanel(QWidget):
@@ -44,6 +45,9 @@ class JobsPanel(QWidget):
         theme.changed.connect(self._dress)
         self._dress()
         self.refresh()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), theme.scaled(HEIGHT))
 
     def _dress(self) -> None:
         self.messages.setFont(theme.font(12))

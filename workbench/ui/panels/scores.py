@@ -147,7 +147,7 @@ class ScoresPanel(QWidget):
     def _on_cv_advanced(self, run_id: str) -> None:
         job = self._context.trainer.cross_validation_job
         if run_id == self._context.document.current_run_id and job is not None and self._cv_text is not None:
-            self._cv_text.setText(job.progress.text[:1].upper() + job.progress.text[1:])
+            self._cv_text.setText(f"Cross-validating: {job.progress.text}")
 
     def _on_part_chosen(self, _index: int) -> None:
         self._context.document.set_view_state("scores_part", self._part.currentData())
@@ -168,7 +168,6 @@ class ScoresPanel(QWidget):
         self.scatter.setVisible(not is_classes)
         if is_classes:
             self._refresh_confusion()
-            self._fill_classes(class_rows(result.scores[part]))
         else:
             title = f"{run.name}: predicted and actual"
             self.scatter.set_figure(make_predicted_actual(title, result, part, bool(self._unit(result))))
@@ -246,6 +245,7 @@ class ScoresPanel(QWidget):
             told = f"{event} from probability {fixed(cut, 2)} on: {figure.sentence()}"
             self._cut_text.setText(f"{told}; accuracy {fixed(figure.accuracy)}")
         self.confusion.set_figure(figure)
+        self._fill_classes(class_rows(figure))
 
     def _fill_classes(self, rows) -> None:
         self._classes.setRowCount(len(rows))

@@ -48,6 +48,7 @@ class SettingsPanel(QWidget):
         area.setObjectName("settings.scroll")
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the fields in it have it, and bring it along
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(page)
         self._area = area
@@ -89,6 +90,8 @@ class SettingsPanel(QWidget):
         self._name.setText(run.name)
         self._state.setText(f"{entry.title}, {STATE_WORDS[run.state]}")
         self.form.set_parameters(entry.parameters(task))
+        last = self.form.row(self.form.names[-1]).field
+        QWidget.setTabOrder(last.focusProxy() or last, self._train)  # which was made before the fields
         self.form.set_values(run.spec.parameters, start_parameters(run.spec.kind, task, n_rows))
         self._note.setText(self._note_of(run))
         self._note.setVisible(bool(self._note.text()))
@@ -131,8 +134,10 @@ class SettingsPanel(QWidget):
         return run is not None and run.is_training
 
     def _on_train(self) -> None:
-        name = "action.model.stop" if self._is_training() else "action.model.train"
-        self._context.actions[name].trigger()
+        if self._is_training():
+            self._context.trainer.stop(self._document.current_run_id)  # this one, not the one it waits for
+        else:
+            self._context.actions["action.model.train"].trigger()
 
     def _on_edited(self, name: str, value: object) -> None:
         if self._document.current_run_id:

@@ -29,7 +29,7 @@ from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
 GOAL = "what it says over two columns"
-COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 128  # arrow and padding; buttons, gaps and margins
+COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 132  # arrow and padding; buttons, gaps and margins
 NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
 LANE_KEY = "surface"
 COLUMNS, HELD = "surface_columns", "surface_held"  # in the document's view state
@@ -92,13 +92,15 @@ class SurfacePanel(QWidget):
         )
         self._names = Label("Across", "secondary"), Label("Up", "secondary")
         self._strip = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._strip.setContentsMargins(12, 4, 8, 4)
+        self._strip.setContentsMargins(theme.PANEL_PADDING, 4, 8, 4)
         self._strip.setSpacing(4)
         across = row(self._names[0], self._x, self._swap, spacing=4)
         up = row(self._names[1], self._y, self._hold, export, spacing=4)
         for layout, combo in ((across, self._x), (up, self._y)):
             layout.setStretchFactor(combo, 1)
             self._strip.addLayout(layout)
+        for place, share in enumerate((46, 54)):  # one button against two: the boxes are as wide
+            self._strip.setStretch(place, share)
         return self._strip
 
     def resizeEvent(self, event) -> None:

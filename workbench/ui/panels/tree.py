@@ -26,6 +26,13 @@ GOAL = "its tree"
 SEVERAL_STEPS = 50  # an outline this small is shown unfolded
 
 
+class _TreeNumber(QSpinBox):
+    """A number that the wheel scrolls past."""
+
+    def wheelEvent(self, event) -> None:
+        event.ignore()
+
+
 class TreePanel(QWidget):
     """Shows one tree of the current run and lets it be changed by hand."""
 
@@ -72,7 +79,7 @@ class TreePanel(QWidget):
     def _make_strip(self) -> QWidget:
         self._title = ElidedLabel("", "name")
         self._subtitle = ElidedLabel("", "caption")
-        self._which = QSpinBox()
+        self._which = _TreeNumber()
         self._which.setObjectName("tree.which")
         self._which.setAccessibleName("Which tree")
         self._which.setPrefix("tree ")

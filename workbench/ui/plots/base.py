@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,26 @@ from workbench.ui.widgets import literal
 pg.setConfigOptions(antialias=True)
 
 GRID_ALPHA = 0.6
+MAX_NAMES = 12  # of categories on an axis
+
+
+class _Pens:
+    scale = 1.0  # above 1 while a picture of more pixels is drawn
+
+
+@contextmanager
+def pens_scaled(scale: float) -> Iterator[None]:
+    """Make pens so many times as wide: a picture of twice the pixels needs lines of twice as many."""
+    before, _Pens.scale = _Pens.scale, scale
+    try:
+        yield
+    finally:
+        _Pens.scale = before
 
 
 def pen(colour: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
     """A pen whose width is in pixels at any zoom."""
-    made = QPen(colour, width, style)
+    made = QPen(colour, width * _Pens.scale, style)
     made.setCosmetic(True)
     return made
 
@@ -106,6 +123,7 @@ class LiteralAxis(pg.AxisItem):
         self.name = ""
         self._labelled: tuple[str, dict[str, str]] | None = None
         self.setTickDensity(0.6)
+        self._names: list[tuple[float, str]] = []
 
     def set_name(self, name: str) -> None:
         self.name = name
@@ -119,7 +137,23 @@ class LiteralAxis(pg.AxisItem):
     def resizeEvent(self, event=None) -> None:
         if getattr(self, "name", ""):
             self.set_name(self.name)  # cut to the room there is now
+            self._thin_names()
         super().resizeEvent(event)
+
+    def show_names(self, names: list[tuple[float, str]]) -> None:
+        """Write names of categories at their places; of many only every k-th, so that none touch."""
+        self._names = names
+        self._thin_names()
+
+    def _thin_names(self) -> None:
+        if not self._names:
+            return
+        is_upright, size = self.orientation in ("left", "right"), self.geometry()
+        metrics = QFontMetricsF(theme.font(11))
+        longest = max(metrics.horizontalAdvance(name) for _, name in self._names)
+        room = size.height() / metrics.height() if is_upright else size.width() / (longest + theme.scaled(8))
+        step = -(-len(self._names) // min(max(int(room), 1), MAX_NAMES))
+        self.setTicks([self._names[::step]])
 
     def restyle(self) -> None:
         t = theme.tokens()
@@ -207,6 +241,7 @@ class FigurePlot(pg.GraphicsLayoutWidget):
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent=parent)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # no key does anything here
         self.figure: Any = None  # of the kind that `draw` of the subclass knows
         self.ci.layout.setContentsMargins(theme.PANEL_PADDING, 8, theme.PANEL_PADDING, 8)
         self.ci.layout.setSpacing(4)

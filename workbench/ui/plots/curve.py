@@ -6,6 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF
 
+from workbench.figures.axis import date_ticks
 from workbench.figures.surface import VALIDATION
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
@@ -68,6 +69,7 @@ class CurvePlot(FigurePlot):
         n = len(figure.classes)
         colours = [theme.class_colour(k, n, figure.event_idx) for k in range(n)]
         self.plot.getAxis("left").set_name(f"probability of {figure.target}")
+        self.plot.getAxis("left").setTicks(None)
         self.plot.setYRange(-0.04, 1.08, padding=0)
         for class_idx, colour in enumerate(colours):
             self._add_curve(self.plot, figure.answer[class_idx], colour, 2.5)
@@ -84,7 +86,9 @@ class CurvePlot(FigurePlot):
         self._add_curve(self.plot, figure.answer[0], theme.line_colour("validation"))
         seen = np.concatenate([points.y[rows], figure.answer[0]])
         margin = 0.06 * (float(seen.max()) - float(seen.min())) or 0.5
-        self.plot.setYRange(float(seen.min()) - margin, float(seen.max()) + margin, padding=0)
+        low, high = float(seen.min()) - margin, float(seen.max()) + margin
+        self.plot.setYRange(low, high, padding=0)
+        self.plot.getAxis("left").setTicks([date_ticks(low, high)] if figure.is_date else None)
         entries = [("rows", theme.class_colour(0)), ("prediction", theme.line_colour("validation"))]
         self.legend_.show_entries(entries)
 

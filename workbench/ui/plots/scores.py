@@ -123,16 +123,17 @@ class ConfusionPlot(DrawnPlot):
             total = int(figure.counts[i].sum())
             for k in range(n):
                 cell = QRectF(names + k * wide, y, wide, row).adjusted(1, 1, -1, -1)
-                self._cell(painter, cell, int(figure.counts[i, k]), total, i == k, body)
+                is_right = None if figure.n_summed_up and i == k == n - 1 else i == k  # others: both
+                self._cell(painter, cell, int(figure.counts[i, k]), total, is_right, body)
 
     def _swatch(self, painter: QPainter, box: QRectF, class_idx: int) -> None:
         painter.setPen(pen(theme.tokens().colour("control")))
         painter.setBrush(theme.class_colour(class_idx, len(self.figure.classes), self.figure.event_idx))
         painter.drawRect(box)
 
-    def _cell(self, painter, cell: QRectF, n: int, total: int, is_right: bool, font) -> None:
+    def _cell(self, painter, cell: QRectF, n: int, total: int, is_right: bool | None, font) -> None:
         t = theme.tokens()
-        if n:
+        if n and is_right is not None:
             soft = t.colour("accent_soft" if is_right else "danger_soft")
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.mix(soft, t.colour("surface"), 0.35 + 0.65 * n / max(total, 1)))

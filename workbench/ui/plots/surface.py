@@ -10,17 +10,16 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF
 
-from workbench.figures.axis import Axis
+from workbench.figures.axis import Axis, date_ticks
 from workbench.figures.surface import VALIDATION, border_lines, class_mixture
 from workbench.ui import theme
-from workbench.ui.plots.base import FigurePlot, pen
+from workbench.ui.plots.base import FigurePlot, LiteralAxis, pen
 from workbench.ui.plots.value_bar import ValueBar
 
 POINT_PX, LEAST_POINT_PX = 7, 3
 MANY_POINTS = 1000  # more of them get smaller, or they would hide the surface
 HATCH_PX = 8  # between two lines of the hatch
 NO_ROWS = "no rows here"
-MAX_TICKS = 12  # names of a category on an axis; of more only every k-th is written
 
 
 class SurfacePlot(FigurePlot):
@@ -77,7 +76,7 @@ class SurfacePlot(FigurePlot):
         x, y = border_lines(figure.labels, figure.x.edges, figure.y.edges)
         ink = t.colour("text")
         ink.setAlphaF(0.7)
-        self.borders.setData(x, y, connect="pairs", pen=pen(ink, 1.25), antialias=False)
+        self.borders.setData(x, y, connect="pairs", pen=pen(ink, 1.25), antialias=True)
         self.borders.setVisible(True)
         self.legend_.show_entries(zip(figure.classes, colours, strict=True))
         self.bar.hide()
@@ -94,7 +93,7 @@ class SurfacePlot(FigurePlot):
         self.image.setRect(box)
         self.borders.setVisible(False)
         self.legend_.show_entries(())
-        self.bar.show_range(figure.target, low, high)
+        self.bar.show_range(figure.target, low, high, figure.is_date)
 
     def _draw_far(self, box: QRectF) -> None:
         figure, t = self.figure, theme.tokens()
@@ -205,15 +204,14 @@ def rgb_of(colour: QColor) -> tuple[int, int, int]:
     return colour.red(), colour.green(), colour.blue()
 
 
-def show_axis(axis_item, axis: Axis) -> None:
+def show_axis(axis_item: LiteralAxis, axis: Axis) -> None:
     """Name an axis item and give categories their level names as ticks."""
     axis_item.set_name(axis.name)
     if not axis.is_category:
-        axis_item.setTicks([axis.date_ticks()] if axis.is_date else None)
-        return
-    step = -(-len(axis.labels) // MAX_TICKS)
-    ticks = [(place, _short(name)) for place, name in enumerate(axis.labels) if place % step == 0]
-    axis_item.setTicks([ticks])
+        axis_item.show_names([])
+        axis_item.setTicks([date_ticks(axis.low, axis.high)] if axis.is_date else None)
+    else:
+        axis_item.show_names([(float(place), _short(name)) for place, name in enumerate(axis.labels)])
 
 
 def _short(name: str, n_letters: int = 14) -> str:

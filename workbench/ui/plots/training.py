@@ -12,7 +12,6 @@ from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
 WIDTHS = {"training": 1.5, "validation": 2.5}
-MAX_NAMED = 4
 
 
 class TrainingPlot(FigurePlot):
@@ -55,9 +54,12 @@ class TrainingPlot(FigurePlot):
         self._match_items(len(figure.lines))
         for idx, line in enumerate(figure.lines):
             self._draw_line(idx, line)
-        is_named = len(figure.lines) <= MAX_NAMED
-        colours = [self._colour(idx, line) for idx, line in enumerate(figure.lines)]
-        entries = [(line.name, colour) for line, colour in zip(figure.lines, colours, strict=True)]
+        is_named = figure.names_at_ends
+        entries = [
+            (line.name.removesuffix(", validation"), self._colour(idx, line))
+            for idx, line in enumerate(figure.lines)
+            if not line.is_dashed  # of the colour of its pair, which the subtitle tells apart
+        ]
         self.legend_.show_entries(() if is_named else entries)
         self._draw_best(t)
         self._set_ranges()
@@ -120,7 +122,7 @@ class TrainingPlot(FigurePlot):
 
     def _name_px(self) -> float:
         """Width kept for the names at the ends: the longest, a third of the plot at most."""
-        if len(self.figure.lines) > MAX_NAMED:
+        if not self.figure.names_at_ends:
             return 8.0
         metrics = QFontMetricsF(theme.font(11, 600))
         longest = max((metrics.horizontalAdvance(line.name) for line in self.figure.lines), default=0.0)
@@ -171,4 +173,4 @@ class TrainingPlot(FigurePlot):
         super().resizeEvent(event)
         if getattr(self, "figure", None) is not None:
             self._set_ranges()
-            self._place_names(len(self.figure.lines) <= MAX_NAMED)
+            self._place_names(self.figure.names_at_ends)

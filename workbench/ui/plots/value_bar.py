@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QGraphicsWidget
 
+from workbench.figures.axis import date_ticks
 from workbench.ui import theme
 from workbench.ui.plots.base import LiteralAxis, pen
 
@@ -21,8 +22,9 @@ class ValueBar(QGraphicsWidget):
         super().__init__()
         self.axis = LiteralAxis("right")
         colours = pg.colormap.get(theme.VALUE_MAP).getLookupTable(nPts=256, alpha=True)[::-1]
-        self._pixels = np.ascontiguousarray(colours)  # the image does not hold them
-        self._colours = QImage(self._pixels.data, 1, 256, 4, QImage.Format.Format_RGBA8888)
+        pixels = np.ascontiguousarray(colours)
+        image = QImage(pixels.data, 1, len(pixels), 4, QImage.Format.Format_RGBA8888)
+        self._colours = image.copy()  # the first one does not hold its pixels
 
     def join(self, plot: pg.PlotItem) -> None:
         """Stand right of a plot, between its upper and lower edge."""
@@ -32,9 +34,10 @@ class ValueBar(QGraphicsWidget):
             plot.layout.setColumnSpacing(column, 0)
         self.hide()
 
-    def show_range(self, name: str, low: float, high: float) -> None:
+    def show_range(self, name: str, low: float, high: float, is_date: bool = False) -> None:
         """Tell the quantity and its range."""
         self._take_room(GAP + WIDTH)
+        self.axis.setTicks([date_ticks(low, high)] if is_date else None)
         self.axis.setRange(low, high)
         self.axis.show()
         self.axis.set_name(name)
@@ -53,7 +56,10 @@ class ValueBar(QGraphicsWidget):
         self.setMaximumWidth(width)
 
     def paint(self, painter: QPainter, option, widget=None) -> None:
-        box = QRectF(GAP, 0, WIDTH, self.rect().height())
+        # what is painted outside of the own rectangle, before a layout or on its edge, would stay on screen
+        box = self.rect().adjusted(GAP + 0.5, 0.5, -0.5, -0.5)
+        if box.isEmpty():
+            return
         painter.drawImage(box, self._colours)
         painter.setPen(pen(theme.tokens().colour("control")))
         painter.setBrush(Qt.BrushStyle.NoBrush)
