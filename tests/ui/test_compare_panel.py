@@ -110,4 +110,5 @@ def test_a_regression_model_without_a_table_is_headed_as_regression(qtbot, sessi
     qtbot.waitUntil(lambda: heads(panel.findChild(QTableView, "compare.table"))[3:] == wanted)
     form = session.window.findChild(QWidget, "panel.settings").form
     assert form.row("max_depth").parameter in TREE_REGRESSOR
-    assert {"criterion", "class_weight"}.isdisjoint(form.names)  # of classes; one criterion is no choice
+    assert {"algorithm", "class_weight"}.isdisjoint(form.names)  # of classes
+    assert form.row("criterion").parameter in TREE_REGRESSOR

@@ -28,7 +28,7 @@ def panel_of(session):
 
 
 def says(panel):
-    return panel.findChild(QLabel, "pruning.says").text()
+    return panel.findChild(QLabel, "pruning.says").full_text()
 
 
 def test_curve_and_marks_are_of_the_grown_tree(session, run_id):

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from engine.errors import DataError
 from engine.features import FeatureSpec
+from tests.workbench.making import Session, open_flowers
 from workbench.figures import surface as s
 from workbench.figures.axis import make_axis, number_axis
 from workbench.figures.held import Held, held_sentence, held_values, hold
@@ -116,3 +118,23 @@ def test_of_many_columns_those_chosen_by_hand_are_named():
     many = [Held(f"c{k}", 0.0, "0") for k in range(8)]
     many[7] = Held("c7", 9.0, "9", is_typical=False)
     assert held_sentence(many, 3) == "held: c7 9, c0 0, c1 0 and 5 others at typical values"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_many_classes_get_fewer_cells_and_too_many_a_message_before_any_allocation(monkeypatch):
+    document = open_flowers()
+    session = Session(document)
+    result = document.run(session.train("tree")).result
+    session.close()
+    inputs = s.surface_inputs("t", result, document.table)
+    whole = s.make_surface(inputs, "length", "width")
+    assert whole.answer.shape == (3, 320, 320)
+    monkeypatch.setattr("workbench.figures.surface.MAX_BYTES", 8 * 3 * 90 * 90)
+    coarse = s.make_surface(inputs, "length", "width")
+    assert coarse.answer.shape == (3, 80, 80)
+    assert coarse.subtitle == whole.subtitle + ", 80 x 80 cells for 3 classes"
+    monkeypatch.setattr("workbench.figures.surface.MAX_BYTES", 8 * 3 * 30 * 30)
+    with pytest.raises(
+        DataError, match=r"length by width are 40 x 40 cells of 3 numbers, about 0.0 GB; choose a"
+    ):
+        s.make_surface(inputs, "length", "width")

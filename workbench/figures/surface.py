@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor
 from workbench.figures.axis import N_CELLS, Axis, make_axis
 from workbench.figures.held import Held, held_sentence, held_values, hold
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MAX_POINTS = 4000  # more points hide the surface; every k-th row is drawn then, and the note says so
+MAX_BYTES = 1_000_000_000  # of a picture's answers
+LEAST_CELLS = 40  # a side of numbers: coarser tells nothing
 TRAINING, VALIDATION, TEST = 0, 1, 2
 
 
@@ -284,25 +287,44 @@ def with_held(inputs: SurfaceInputs, chosen: Mapping[str, Any]) -> SurfaceInputs
 def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int = N_CELLS) -> SurfaceFigure:
     """Make the figure of two columns; the model is asked once for every cell, never refitted.
 
+    With so many classes that the picture would take too much memory, numbers get fewer cells; the figure's
+    subtitle says so.
+
     Raises
     ------
     DataError
-        Both names are the same.
+        Both names are the same, or levels and classes are too many for the memory a picture may take.
     """
     from engine.surface import model_surface
 
     result = inputs.result
     x_feature, y_feature = result.features.index(x_name), result.features.index(y_name)
     x, y = inputs.axis(x_feature, n_cells), inputs.axis(y_feature, n_cells)
+    note = ""
+    while _bytes_of(x, y, result) > MAX_BYTES and n_cells > LEAST_CELLS:
+        n_cells //= 2
+        x, y = inputs.axis(x_feature, n_cells), inputs.axis(y_feature, n_cells)
+        n_classes = counted(len(result.classes), "class", "classes")
+        note = f", {count(len(x.values))} x {count(len(y.values))} cells for {n_classes}"
+    if _bytes_of(x, y, result) > MAX_BYTES:
+        numbers = counted(max(len(result.classes), 1), "number")
+        raise DataError(
+            f"{x_name} by {y_name} are {count(len(x.values))} x {count(len(y.values))} cells of {numbers}, "
+            f"about {_bytes_of(x, y, result) / 1e9:.1f} GB; choose a column with fewer levels"
+        )
     given = np.array([h.encoded for h in inputs.held])
     answer = model_surface(result.estimator, x_feature, y_feature, x.values, y.values, given)
     points = _points(inputs, x, y)
     held = tuple(h for k, h in enumerate(inputs.held) if k not in (x_feature, y_feature))
     return SurfaceFigure(
-        inputs.name, _rows_text(inputs, points), held_sentence(held), x, y, answer, result.classes,
+        inputs.name, _rows_text(inputs, points) + note, held_sentence(held), x, y, answer, result.classes,
         _event_idx(result), held, points, result.target, far_cells(x, y, points), given,
         result.target in inputs.dates,
     )  # fmt: skip
+
+
+def _bytes_of(x: Axis, y: Axis, result: RunResult) -> int:
+    return 8 * len(x.values) * len(y.values) * max(len(result.classes), 1)
 
 
 def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveFigure:

@@ -18,7 +18,7 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.pruning import PruningPlot
 from workbench.ui.states import BusyBar, EmptyState, Switch, training_words
-from workbench.ui.widgets import Label, bare_button, button, column, row
+from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, row
 
 PATH_KEY, FOLDS_KEY = "pruning path", "pruning folds"
 NO_TREE = "No tree to prune yet. Train a decision tree.", "Its error at every size will be drawn here."
@@ -68,9 +68,11 @@ class PruningPanel(QWidget):
         self._to_best = button("Least error", "quiet", lambda: self._prune_to_mark("best"), "pruning.best")
         self._to_best.setToolTip("Prune to the tree with the least cross-validated error")
         self._to_one_se = button(
-            "One standard error", "quiet", lambda: self._prune_to_mark("one_se"), "pruning.one_standard_error"
+            "One SE", "quiet", lambda: self._prune_to_mark("one_se"), "pruning.one_standard_error"
         )
         self._to_one_se.setToolTip("Prune to the smallest tree within one standard error of the least error")
+        for mark in (self._to_best, self._to_one_se):
+            mark.hide()  # until there are folds
         export = bare_button("picture", "Export picture", self._export, "pruning.export")
         buttons = (self._ask_folds, self._to_best, self._to_one_se)
         return row(12, *buttons, -1, export, 8, margins=4, spacing=4)
@@ -82,9 +84,12 @@ class PruningPanel(QWidget):
         self.slider.setMinimumWidth(theme.scaled(96))
         self.slider.setToolTip("Prune to fewer leaves, or to the right put back what was pruned")
         self.slider.valueChanged.connect(self._prune_to_stop)
-        self._says = Label("", "secondary")
+        self._says = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
         self._says.setObjectName("pruning.says")
-        return row(16, Label("Leaves", "secondary"), self.slider, self._says, 16, margins=4, spacing=8)
+        slider_row = row(16, Label("Leaves", "secondary"), self.slider, self._says, 16, margins=4, spacing=8)
+        slider_row.setStretchFactor(self.slider, 1)
+        slider_row.setStretchFactor(self._says, 1)
+        return slider_row
 
     def _on_run_changed(self, run_id: str) -> None:
         if run_id == self._context.document.current_run_id:
