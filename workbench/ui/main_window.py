@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Qt, QTimer
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.ui import theme
 from workbench.ui.actions import ActionSet
@@ -247,10 +256,14 @@ class MainWindow(QMainWindow):
 
     def _on_table_changed(self) -> None:
         has_work = not self.context.document.is_empty
+        had_focus = self._pages.isAncestorOf(QApplication.focusWidget() or self)
         if has_work:
             self._pages.setCurrentWidget(self.ensure_centre())
         else:
             self._pages.setCurrentWidget(self.welcome)
+        if had_focus:  # else it goes on to what comes next, such as a button of the status line
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not has_work:
             self.welcome.set_recent(self.files.recent.paths())
         for name in ("data", "models"):
             self.docks[name].setVisible(has_work)

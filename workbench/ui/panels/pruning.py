@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QSlider, QWidget
 
 from engine.errors import DataError
+from workbench.catalog import entry_of
 from workbench.crossvalidation import MAX_ROWS
 from workbench.figures.pruning import PruningFigure, make_pruning, stop_now
 from workbench.figures.words import counted, number
@@ -17,11 +18,11 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.pruning import PruningPlot
-from workbench.ui.states import BusyBar, EmptyState, Switch, training_words
+from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, row
 
 PATH_KEY, FOLDS_KEY = "pruning path", "pruning folds"
-NO_TREE = "No tree to prune yet. Train a decision tree.", "Its error at every size will be drawn here."
+GOAL, ADD, TRAIN = "its error at every size", "action.model.add_tree", "action.model.train"
 
 
 class PruningPanel(QWidget):
@@ -39,7 +40,7 @@ class PruningPanel(QWidget):
         self.plot.stop_asked.connect(self._prune_to_stop)
         self._exports = PictureExports.of(context)
         self._exports.register(self, lambda: self.plot if self.figure is not None else None, "pruning")
-        self._empty = EmptyState("prune", *NO_TREE, context.actions.get("action.model.train"))
+        self._empty = EmptyState("prune", "")
         self._busy = BusyBar(dims=self.plot)
         content = QWidget()
         layout = column(self._busy, self._make_strip(), self.plot, self._make_slider_row(), spacing=4)
@@ -101,24 +102,19 @@ class PruningPanel(QWidget):
         result = run.result if run is not None else None
         if run is None or result is None or result.grown_tree is None or document.table is None:
             self._forget()
-            if result is None:
+            if result is None or result.grown_tree is None:
                 self._say_why()
-            elif result.grown_tree is None:
-                self._say(
-                    "Trees inside ensembles are not pruned.", "Train a single decision tree to prune it."
-                )
             else:
-                self._say("A model file has no rows to count errors on.", "Open the project it came from.")
+                how = "Open the project it came from."
+                self._say("A model file has no rows to count errors on.", how, "action.file.open")
         elif difference := what_differs(result, document.table):
             self._forget()
-            self._say(
-                f"{difference[0].upper()}{difference[1:]}.", "Undo that, or train it again to prune it."
-            )
+            told = f"{difference[0].upper()}{difference[1:]}."
+            self._say(told, "Undo that, or train it again to prune it.", TRAIN)
         elif result.grown_tree.n_leaves == 1:
             self._forget()
-            self._say(
-                "This tree is a single leaf.", "There is nothing to prune; loosen its settings to grow it."
-            )
+            how = "There is nothing to prune; loosen its settings to grow it."
+            self._say("This tree is a single leaf.", how, TRAIN)
         elif self._asked_of is not result.grown_tree:
             self._ask(result, document.table)
         elif self._curve is not None:
@@ -126,12 +122,16 @@ class PruningPanel(QWidget):
 
     def _say_why(self, *_: object) -> None:
         run = self._context.document.current_run
-        if run is None or run.result is None:
-            words = training_words(self._context)
-            self._say(*((words, "") if words else NO_TREE))
+        if run is not None and entry_of(run.spec.kind).is_ensemble:
+            how = "Train a single decision tree to prune it."
+            self._say("Trees inside ensembles are not pruned.", how, ADD)
+        elif run is None or run.result is None:
+            self._empty.say_what_is_missing(self._context, GOAL, ADD)
+            self._switch.show_content(False)
 
-    def _say(self, sentence: str, how: str) -> None:
+    def _say(self, sentence: str, how: str, action: str) -> None:
         self._empty.say(sentence, how)
+        self._empty.offer(self._context.actions.get(action))
         self._switch.show_content(False)
 
     def _forget(self) -> None:
