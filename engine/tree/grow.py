@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,11 @@ from engine import dtypes, parallel
 from engine.base import TrainingData
 from engine.features import FeatureSpec
 from engine.jit import compile_for, is_compiling
+from engine.kernels.numeric import midpoint
 from engine.tree.kernels import grow as kernels
 from engine.tree.kernels import layout, levels, sort, thresholds
-from engine.tree.kernels.impurity import describe_node
-from engine.tree.structure import LEAF, NO_CHILD, Tree, compact
+from engine.tree.kernels.impurity import describe_node, purity
+from engine.tree.structure import IS_MISSING, LEAF, NO_CHILD, THRESHOLD, Tree, compact
 
 WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
 ROWS_PER_BLOCK = 131_072  # sorted at a time: about 10 ms
@@ -57,6 +58,42 @@ class GrownTree:
 
     tree: Tree
     is_partial: bool
+
+
+class SplitFound(NamedTuple):
+    """A column's best split of a node.
+
+    Attributes
+    ----------
+    kind : int
+        THRESHOLD, IS_MISSING or LEVEL_SET.
+    threshold : float
+        NaN where the kind is not THRESHOLD.
+    levels : int32 (n_levels, 2)
+        Code and child of every level of a LEVEL_SET.
+    missing_child : int
+        -1 where no row misses the column.
+    gain : float
+        Decrease of the impurity.
+    """
+
+    kind: int
+    threshold: float
+    levels: NDArray[np.int32]
+    missing_child: int
+    gain: float
+
+    def goes_first(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which values go to child 0, NaN being missing; unknown levels go with missing, else to 1."""
+        missing = np.isnan(x)
+        if self.kind == IS_MISSING:
+            return missing
+        if self.kind == THRESHOLD:
+            known = x <= self.threshold
+        else:
+            known = np.isin(x, self.levels[self.levels[:, 1] == 0, 0])
+            missing = missing | ~np.isin(x, self.levels[:, 0])
+        return np.asarray(np.where(missing, self.missing_child == 0, known))
 
 
 def presort(
@@ -194,6 +231,38 @@ class Grower:
                 break
         is_partial = bool(self._state[layout.STATE_PHASE] != layout.DONE)
         return GrownTree(self._to_tree(), is_partial)
+
+    @property
+    def root_impurity(self) -> float:
+        """Impurity of all rows together."""
+        return float(self._nodes.records["impurity"][0])
+
+    def look_at_root(self) -> None:
+        """Make ready to be asked about splits of all rows together, instead of growing."""
+        self._plant_root()
+        kernels.begin_evaluation(
+            self._sample, self._rules, self._nodes, 0, self._best, self._scratch, self._state
+        )
+
+    def best_split_of(self, feature: int) -> SplitFound | None:
+        """Return one column's best split of all rows together; None where it has none that is allowed."""
+        best, sums = self._best, self._scratch.sums[layout.TOTAL]
+        best.ints[layout.BEST_FEATURE] = -1
+        node_purity = purity(self._rules.criterion, sums, self._nodes.records["weight"][0])
+        is_level = self._sample.is_level[feature]
+        scan = levels.scan_levels if is_level else thresholds.scan_thresholds
+        node = (np.int32(feature), self._nodes, 0, float(node_purity), best, self._scratch)
+        scan(self._sample, self._rules, *node)
+        if best.ints[layout.BEST_FEATURE] < 0:
+            return None
+        kind, threshold = int(best.ints[layout.BEST_KIND]), np.nan
+        if kind == THRESHOLD:
+            lower, upper = (self._X[best.ints[k], feature] for k in (layout.BEST_LOWER, layout.BEST_UPPER))
+            threshold = float(midpoint(np.float64(lower), np.float64(upper)))
+        n_entries = int(best.ints[layout.BEST_ENTRIES])
+        missing_child = int(best.ints[layout.BEST_MISSING])
+        gain = max(float(best.gain[0]), 0.0)
+        return SplitFound(kind, threshold, best.sets[:n_entries].copy(), missing_child, gain)
 
     def compile_levels(self) -> None:
         """Compile the search through levels: a third of the growing kernel, for another process to do."""

@@ -56,7 +56,7 @@ def test_a_file_opens_through_the_dialog(window, document, qtbot, tmp_path, dial
 def test_views_are_in_their_first_places(window, document, small_table):
     document.open_table(small_table)
     docks = window.centre.docks
-    assert set(docks) == {"tree", "training", "surface", "table", "scores", "compare", "pruning"}
+    assert set(docks) == {"tree", "training", "surface", "table", "scores", "compare", "pruning", "splits"}
     behind = {dock.objectName() for dock in window.centre.tabifiedDockWidgets(docks["tree"])}
     assert behind == {"dock.table", "dock.scores", "dock.compare"}
     QGuiApplication.processEvents()
@@ -295,8 +295,8 @@ def test_the_views_are_made_one_an_event_so_that_the_window_answers(window, qtbo
     window.prepare_centre(lambda: done.append("prepared"))
     qtbot.wait_until(lambda: bool(done))
     heartbeat.stop()
-    assert {n - before for before, n in pairwise(seen)} <= {0, 1, -7}
-    assert max(seen) == 7
+    assert {n - before for before, n in pairwise(seen)} <= {0, 1, -8}
+    assert max(seen) == 8
     assert set(window.centre.docks) == set(VIEWS)
     window.prepare_centre(lambda: done.append("at once"))
     assert done[-1] == "at once"

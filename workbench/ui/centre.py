@@ -8,11 +8,15 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QTabBar, QT
 from workbench.ui import theme
 from workbench.ui.widgets import Label, row
 
-VIEWS = ("tree", "training", "surface", "table", "scores", "compare", "pruning")
-STATE_VERSION = 2
+VIEWS = ("tree", "training", "surface", "table", "scores", "compare", "pruning", "splits")
+STATE_VERSION = 3
 NARROW_WIDTH, LOW_HEIGHT = 1200, 800  # of the window; below, views side by side show more frame than picture
-BEHIND_TREE = ("table", "scores", "compare")
-SIDE_BY_SIDE = {frozenset({"tree", *BEHIND_TREE}), frozenset({"training", "pruning"}), frozenset({"surface"})}
+BEHIND_TREE, BEHIND_TRAINING = ("table", "scores", "compare"), ("pruning", "splits")
+SIDE_BY_SIDE = {
+    frozenset({"tree", *BEHIND_TREE}),
+    frozenset({"training", *BEHIND_TRAINING}),
+    frozenset({"surface"}),
+}
 ONE_AT_A_TIME = {frozenset(VIEWS)}
 
 
@@ -57,12 +61,12 @@ class Dock(QDockWidget):
 
 
 class Centre(QMainWindow):
-    """The seven views.
+    """The eight views.
 
-    First run: Tree above, with Table, Scores and Compare behind it as tabs; Training with Pruning behind
-    it, and Surface, side by side below. In a window narrower than 1200 or lower than 800 px all are tabs. A
-    window that crosses these sizes changes from one to the other, unless somebody has placed the views
-    otherwise.
+    First run: Tree above, with Table, Scores and Compare behind it as tabs; Training with Pruning and Splits
+    behind it, and Surface, side by side below. In a window narrower than 1200 or lower than 800 px all are
+    tabs. A window that crosses these sizes changes from one to the other, unless somebody has placed the
+    views otherwise.
     """
 
     def __init__(self, panels: dict[str, QWidget], parent: QWidget | None = None) -> None:
@@ -133,14 +137,15 @@ class Centre(QMainWindow):
 
     def _arrange_side_by_side(self) -> None:
         docks = self.docks
-        for dock in docks.values():  # placed anew: seven views in one row would widen the window
+        for dock in docks.values():  # placed anew: eight views in one row would widen the window
             self.removeDockWidget(dock)
         self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, docks["tree"])
         self.splitDockWidget(docks["tree"], docks["training"], Qt.Orientation.Vertical)
         self.splitDockWidget(docks["training"], docks["surface"], Qt.Orientation.Horizontal)
         for name in BEHIND_TREE:
             self.tabifyDockWidget(docks["tree"], docks[name])
-        self.tabifyDockWidget(docks["training"], docks["pruning"])
+        for name in BEHIND_TRAINING:
+            self.tabifyDockWidget(docks["training"], docks[name])
         self._show_all()
         docks["training"].raise_()
         self._share_room()

@@ -32,6 +32,7 @@ NAMES = {
     "training": "chart-line",
     "surface": "grid-four",
     "pruning": "scissors",
+    "splits": "git-fork",
     "swap": "arrows-left-right",
     "scores": "gauge",
     "compare": "columns",

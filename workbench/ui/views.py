@@ -10,6 +10,7 @@ from workbench.ui.context import Context
 from workbench.ui.panels.compare import ComparePanel
 from workbench.ui.panels.pruning import PruningPanel
 from workbench.ui.panels.scores import ScoresPanel
+from workbench.ui.panels.splits import SplitsPanel
 from workbench.ui.panels.surface import SurfacePanel
 from workbench.ui.panels.table import TablePanel
 from workbench.ui.panels.training import TrainingPanel
@@ -20,6 +21,7 @@ PANELS: dict[str, Callable[[Context], QWidget]] = {
     "training": TrainingPanel,
     "surface": SurfacePanel,
     "pruning": PruningPanel,
+    "splits": SplitsPanel,
     "table": TablePanel,
     "scores": ScoresPanel,
     "compare": ComparePanel,

@@ -1,0 +1,214 @@
+"""What else a node could have asked: every column's best split, and how the gain runs over its thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from engine import dtypes
+from engine.errors import DataError
+from engine.features import FeatureSpec
+from engine.predict import leaf_numbers
+from engine.tree.grow import Grower, Presorted, SplitFound
+from engine.tree.kernels.layout import (
+    GINI,
+    MISCLASSIFICATION,
+    MISSING_RANK,
+    POISSON,
+    ROW_MASK,
+    SQUARED_ERROR,
+    TIE_SHARE,
+    Rules,
+)
+from engine.tree.kernels.sort import keep_rows
+from engine.tree.structure import Path, Tree
+
+Floats = NDArray[np.float64]
+
+
+class Candidate(NamedTuple):
+    """One column's best split of a node.
+
+    Attributes
+    ----------
+    feature : int
+    split : SplitFound
+    gain : float
+        Decrease of the impurity on training rows.
+    validation_gain : float
+        The same on the validation rows that reach the node; NaN where none do, or all go to one side.
+    is_tied : bool
+        Its gain equals the best one but for rounding.
+    """
+
+    feature: int
+    split: SplitFound
+    gain: float
+    validation_gain: float
+    is_tied: bool
+
+
+class GainCurve(NamedTuple):
+    """Gain over the thresholds of a number column: both float64 (n_thresholds,), thresholds ascending.
+
+    Missing values are where they help most at each threshold.
+    """
+
+    thresholds: Floats
+    gains: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class NodeRows:
+    """A table as `candidates` looks at it.
+
+    Attributes
+    ----------
+    presorted : Presorted
+        The training table; kept between calls, so that no column is sorted twice.
+    y, w : float64 (n_rows,)
+        Targets or class indices, and weights, all positive.
+    features : sequence of FeatureSpec
+    rules : Rules
+        The estimator's; its limits on leaves hold.
+    X_val, y_val, w_val : arrays or None
+        Encoded validation rows.
+    """
+
+    presorted: Presorted
+    y: Floats
+    w: Floats
+    features: Sequence[FeatureSpec]
+    rules: Rules
+    X_val: NDArray[Any] | None = None
+    y_val: Floats | None = None
+    w_val: Floats | None = None
+
+
+def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
+    """Return every column's best split of a node, the largest gain first; columns without a split are absent.
+
+    Of equal gains the lowest column is first, which is the one that growing takes.
+
+    Raises
+    ------
+    DataError
+        The tree has no node at `path`.
+    """
+    node = tree.node_at(path)
+    grower = _grower_of(tree, node, data)
+    validation = _validation_rows(tree, node, data)
+    found = []
+    for feature in range(len(data.features)):
+        split = grower.best_split_of(feature)
+        if split is not None:
+            on_validation = _validation_gain(split, feature, data.rules, validation)
+            found.append(Candidate(feature, split, split.gain, on_validation, is_tied=False))
+    if not found:
+        return []
+    best = max(candidate.gain for candidate in found)
+    slack = TIE_SHARE * grower.root_impurity
+    found = [c._replace(is_tied=c.gain >= best - slack) for c in found]
+    return sorted(found, key=lambda c: (not c.is_tied, 0.0 if c.is_tied else -c.gain, c.feature))
+
+
+def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurve:
+    """Return the gain of every threshold of a number column at a node, limits on leaves aside.
+
+    Raises
+    ------
+    DataError
+        The tree has no node at `path`, or the column is categorical.
+    """
+    if data.presorted.is_level[feature]:
+        raise DataError(f"column {data.features[feature].name!r} is categorical; it has no thresholds")
+    order = _order_of(data.presorted, feature, _is_at(tree, tree.node_at(path), data.presorted.X))
+    rank, rows = order >> 32, order & ROW_MASK
+    n_present = int(np.count_nonzero(rank != MISSING_RANK))  # missing lies last
+    ends = np.flatnonzero(np.diff(rank[:n_present]))
+    if not len(ends):
+        return GainCurve(np.empty(0), np.empty(0))
+    sums = _sums_of(data.rules, data.y[rows], data.w[rows])
+    below, total, missing = np.cumsum(sums, axis=0)[ends], sums.sum(axis=0), sums[n_present:].sum(axis=0)
+    gains = _gains(data.rules.criterion, below, total)
+    if n_present < len(rows):
+        gains = np.maximum(gains, _gains(data.rules.criterion, below + missing, total))
+    values = data.presorted.X[rows, feature].astype(np.float64)
+    return GainCurve((values[ends] + values[ends + 1]) / 2, np.maximum(gains, 0.0))
+
+
+def _is_at(tree: Tree, node: int, X: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which rows pass a node."""
+    is_below = np.zeros(tree.n_nodes, bool)
+    is_below[list(tree.walk(node))] = True
+    return np.asarray(is_below[leaf_numbers(tree, X)])
+
+
+def _order_of(presorted: Presorted, feature: int, is_at: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return a column's order of the rows at a node."""
+    kept = np.empty(int(np.count_nonzero(is_at)), dtypes.COUNT_DTYPE)
+    keep_rows(presorted.order[feature], dtypes.as_input(is_at, np.int64), kept)
+    return kept
+
+
+def _grower_of(tree: Tree, node: int, data: NodeRows) -> Grower:
+    """Return a grower whose root is the node."""
+    is_at = _is_at(tree, node, data.presorted.X)
+    order = np.stack([_order_of(data.presorted, k, is_at) for k in range(len(data.features))])
+    grower = Grower(data.presorted, order, data.y, data.w, data.rules, np.uint64(0))
+    grower.look_at_root()
+    return grower
+
+
+def _validation_rows(tree: Tree, node: int, data: NodeRows) -> tuple[NDArray[Any], Floats, Floats] | None:
+    if data.X_val is None or data.y_val is None or data.w_val is None:
+        return None
+    rows = np.flatnonzero(_is_at(tree, node, data.X_val) & (data.w_val > 0))
+    return data.X_val[rows], data.y_val[rows], data.w_val[rows]
+
+
+def _validation_gain(
+    split: SplitFound, feature: int, rules: Rules, rows: tuple[NDArray[Any], Floats, Floats] | None
+) -> float:
+    if rows is None or not len(rows[1]):
+        return np.nan
+    X, y, w = rows
+    sums = _sums_of(rules, y, w)
+    left = sums[split.goes_first(X[:, feature].astype(np.float64))].sum(axis=0)
+    total = sums.sum(axis=0)
+    if min(left[-1], total[-1] - left[-1]) <= 0:
+        return np.nan
+    return float(_gains(rules.criterion, left[None], total)[0])
+
+
+def _sums_of(rules: Rules, y: Floats, w: Floats) -> Floats:
+    """Return what rows add to a node's sums: weights by class or the weighted target, and last the weight."""
+    if rules.criterion in (SQUARED_ERROR, POISSON):
+        # squared error is the same around any centre: around the mean digits are kept
+        centre = np.average(y, weights=w) if rules.criterion == SQUARED_ERROR else 0.0
+        return np.column_stack([w * (y - centre), w])
+    sums = np.zeros((len(y), rules.n_sums + 1))
+    sums[np.arange(len(y)), y.astype(np.int64)] = sums[:, -1] = w
+    return sums
+
+
+def _gains(criterion: int, left: Floats, total: Floats) -> Floats:
+    """Return the decrease of impurity where `total` is divided into `left` (n, n_sums + 1) and the rest."""
+    parts = _purities(criterion, left) + _purities(criterion, total - left)
+    return np.asarray((parts - _purities(criterion, total[None])) / total[-1])
+
+
+def _purities(criterion: int, sums: Floats) -> Floats:
+    """Return what `engine.tree.kernels.impurity.purity` does, for many nodes at once."""
+    values, weight = sums[:, :-1], np.maximum(sums[:, -1:], np.finfo(np.float64).tiny)
+    if criterion == MISCLASSIFICATION:
+        return np.asarray(values.max(axis=1))
+    if criterion in (GINI, SQUARED_ERROR):
+        return np.asarray((values * values / weight).sum(axis=1))
+    bits = xlogy(values, values / weight).sum(axis=1)
+    return np.asarray(2 * bits if criterion == POISSON else bits / np.log(2))

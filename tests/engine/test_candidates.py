@@ -1,0 +1,104 @@
+"""Candidates of a node beside the naive search, and the gain over all thresholds of a column."""
+
+import numpy as np
+import pytest
+
+from engine import DecisionTreeClassifier, DecisionTreeRegressor
+from engine.base import begin_fit
+from engine.errors import DataError
+from engine.tree.candidates import NodeRows, candidates, gain_curve
+from engine.tree.grow import make_rules, presort
+from engine.tree.structure import LEVEL_SET, THRESHOLD
+from tests.engine import naive
+from tests.engine.test_tree import CRITERIA, OF_NUMBERS, random_table
+
+
+def study(criterion, seed, **settings):
+    """A tree, and its node rows with the second half of the table for validation."""
+    n_classes = 0 if criterion in OF_NUMBERS else 3
+    X, y, w = random_table(seed, n_classes, 240, criterion)
+    kind = DecisionTreeRegressor if criterion in OF_NUMBERS else DecisionTreeClassifier
+    model = kind(criterion=criterion, categorical_features=[1, 3], max_depth=3, **settings)
+    half = slice(0, 120)
+    model.fit(X[half], y[half], w[half])
+    data = begin_fit(model, X[half], y[half], w[half], is_classifier=n_classes > 0)
+    presorted = presort(data.X, data.features, lambda *_: False)
+    rules = make_rules(model, data, float(w[half].sum()))
+    rows = NodeRows(
+        presorted, data.y, data.sample_weight, data.features, rules, X[120:], y[120:].astype(float), w[120:]
+    )
+    return model.tree_, rows, (X[half], y[half], w[half]), (X[120:], y[120:], w[120:]), n_classes
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_every_columns_best_split_is_the_best_of_all(criterion, seed):
+    tree, data, train, _validation, n_classes = study(criterion, seed)
+    for node, rows in enumerate(naive.rows_by_node(tree, train[0])):
+        X, y, w = (a[rows] for a in train)
+        found = candidates(tree, tree.path_to(node), data)
+        assert [c.gain for c in found] == sorted([c.gain for c in found], reverse=True)
+        known = {c.feature: c for c in found}
+        for feature in range(4):
+            is_level = [feature in (1, 3)]
+            best = naive.best_gain(X[:, [feature]], y, w, is_level, criterion, n_classes)
+            assert (best is None) == (feature not in known)
+            if best is not None:
+                split = known[feature].split
+                assert split.gain == pytest.approx(max(best, 0), abs=1e-10)
+                side = split.goes_first(X[:, feature])
+                assert naive.gain(criterion, side, y, w, n_classes) == pytest.approx(split.gain, abs=1e-10)
+        if found:
+            top = found[0].gain
+            assert [c.is_tied for c in found] == [c.gain >= top - 1e-9 for c in found]
+            if not tree.is_leaf[node]:
+                assert found[0].feature == tree.feature[node]
+                assert found[0].split.kind == tree.kind[node]
+                if tree.kind[node] == THRESHOLD:
+                    assert found[0].split.threshold == tree.threshold[node]
+                elif tree.kind[node] == LEVEL_SET:
+                    np.testing.assert_array_equal(found[0].split.levels, tree.levels(node))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error", "poisson"])
+def test_gains_on_validation_rows_are_theirs(criterion):
+    tree, data, _, validation, n_classes = study(criterion, 1)
+    reached = naive.rows_by_node(tree, validation[0])
+    n_told = 0
+    for node in range(tree.n_nodes):
+        X, y, w = (a[reached[node]] for a in validation)
+        for candidate in candidates(tree, tree.path_to(node), data):
+            side = candidate.split.goes_first(X[:, candidate.feature])
+            if 0 < side.sum() < len(side):
+                expected = naive.gain(criterion, side, y, w, n_classes)
+                assert candidate.validation_gain == pytest.approx(expected, abs=1e-10)
+                n_told += 1
+            else:
+                assert np.isnan(candidate.validation_gain)
+    assert n_told > 20
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_curve_has_every_threshold_and_its_top_is_the_best_split(criterion):
+    tree, data, train, _, n_classes = study(criterion, 2)
+    for node, rows in enumerate(naive.rows_by_node(tree, train[0])):
+        X, y, w = (a[rows] for a in train)
+        x = X[:, 0]
+        curve = gain_curve(tree, tree.path_to(node), 0, data)
+        distinct = np.unique(x[~np.isnan(x)])
+        np.testing.assert_allclose(curve.thresholds, (distinct[:-1] + distinct[1:]) / 2)
+        for threshold, told in zip(curve.thresholds, curve.gains, strict=True):
+            ways = [x <= threshold] + ([(x <= threshold) | np.isnan(x)] if np.isnan(x).any() else [])
+            best = max(naive.gain(criterion, way, y, w, n_classes) for way in ways)
+            assert told == pytest.approx(max(best, 0), abs=1e-10)
+
+
+def test_limits_hold_and_what_has_no_thresholds_is_refused():
+    tree, data, *_ = study("gini", 0, min_samples_leaf=50)
+    for candidate in candidates(tree, (), data):
+        side = candidate.split.goes_first(data.presorted.X[:, candidate.feature])
+        assert min(side.sum(), (~side).sum()) >= 50
+    with pytest.raises(DataError, match="categorical; it has no thresholds"):
+        gain_curve(tree, (), 1, data)
+    with pytest.raises(DataError, match="no node at path"):
+        candidates(tree, (0, 0, 0, 0, 0, 0), data)

@@ -1,0 +1,95 @@
+"""The Splits view: candidates of the selected node, its gain curve, its gain as arithmetic."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QTableView, QWidget
+
+from tests.ui.training_help import train
+from workbench.runs import SplitSettings
+from workbench.samples import load_sample
+
+
+def panel_of(session):
+    return session.window.findChild(QWidget, "panel.splits")
+
+
+def table_texts(panel):
+    model = panel.findChild(QTableView, "splits.table").model()
+    return [[model.index(i, k).data() for k in range(model.columnCount())] for i in range(model.rowCount())]
+
+
+def wait_for(qtbot, session, path):
+    panel = panel_of(session)
+    qtbot.waitUntil(lambda: panel._study is not None and panel._study.path == path, timeout=60_000)
+    return panel
+
+
+@pytest.mark.parametrize("sample", ["penguins", "diabetes"])
+def test_candidates_follow_the_selected_node(qtbot, session, sample):
+    session.window.show()
+    session.document.open_table(load_sample(sample))
+    run_id = train(qtbot, session, "tree")
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    result = session.document.run(run_id).result
+    tree, specs = result.trees[0], result.feature_specs
+    for path in ((), (0,)):
+        session.window.context.selection.select_node(path)
+        wait_for(qtbot, session, path)
+        node = tree.node_at(path)
+        rows = table_texts(panel)
+        assert rows[0][0] == specs[tree.feature[node]].name
+        assert float(rows[0][2].replace(",", "")) == pytest.approx(tree.gain[node], rel=0.01)
+        gains = [candidate.gain for candidate in panel._study.found]
+        assert gains == sorted(gains, reverse=True)
+        assert len(rows) == len(gains) > 3
+        feature = panel.figure.rows[0].feature
+        if feature in panel.figure.curves:
+            x, y = panel.plot.curve.getData()
+            assert x[np.argmax(y)] == pytest.approx(tree.threshold[node])
+            assert y.max() == pytest.approx(tree.gain[node])
+            assert panel.plot.best_.value() == tree.threshold[node]
+
+
+def test_arrows_move_through_the_candidates_and_their_curves(qtbot, session):
+    session.window.show()
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    table, seen = panel.findChild(QTableView, "splits.table"), set()
+    table.setFocus()
+    for row in panel.figure.rows:
+        if row.feature in panel.figure.curves:
+            assert panel._curves.shows_content
+            assert panel.plot.header.texts[0].endswith(f"gain over {row.column}")
+        else:
+            assert not panel._curves.shows_content
+        seen.add(row.column)
+        QTest.keyClick(table, Qt.Key.Key_Down)
+    assert {"island", "bill_length_mm"} <= seen
+
+
+def test_the_gain_is_written_out_as_arithmetic(qtbot, session):
+    session.window.show()
+    document = session.document
+    document.open_table(load_sample("restaurant"))
+    document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    train(qtbot, session, "tree", algorithm="id3", min_samples_leaf=1, max_depth=None)
+    session.window.centre.show_view("splits")
+    told = panel_of(session).findChild(QLabel, "splits.arithmetic")
+    # Full 6 rows, 4 No and 2 Yes; None 2 rows, all No; Some 4 rows, all Yes
+    assert told.text() == "1 − [6/12 H(4/6, 2/6) + 2/12 H(1, 0) + 4/12 H(0, 1)] = 0.541 bits"
+    session.window.context.selection.select_node((1,))
+    assert told.text() == "A leaf asks nothing."
+
+
+def test_an_ensemble_says_why_it_has_no_candidates(qtbot, session):
+    session.window.show()
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "forest", n_estimators=3)
+    session.window.centre.show_view("splits")
+    texts = [label.text() for label in panel_of(session).findChildren(QLabel)]
+    assert "Trees of ensembles were grown on drawn rows." in texts

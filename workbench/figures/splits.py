@@ -1,0 +1,172 @@
+"""`SplitsFigure`: the candidates of a node, a gain curve each, and the node's own gain as arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tree.inspect import format_threshold
+from engine.tree.structure import IS_MISSING, THRESHOLD
+from workbench.figures.words import MINUS, count, counted, number
+
+if TYPE_CHECKING:
+    from engine.features import FeatureSpec
+    from engine.tree.candidates import Candidate, GainCurve
+    from engine.tree.structure import Tree
+    from workbench.runs import RunResult
+    from workbench.splits import NodeStudy
+
+MAX_LEVELS = 3  # named in a candidate's question
+LETTERS = {"gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "poisson": "D"}
+UNITS = {"entropy": " bits"}
+
+
+class SplitRow(NamedTuple):
+    """One candidate in words.
+
+    Attributes
+    ----------
+    feature : int
+    column, question, gain, validation : str
+    is_taken : bool
+        The node asks this column.
+    is_tied : bool
+        It gains as much as the best one.
+    """
+
+    feature: int
+    column: str
+    question: str
+    gain: str
+    validation: str
+    is_taken: bool
+    is_tied: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SplitsFigure:
+    """The candidates of one node.
+
+    Attributes
+    ----------
+    title, subtitle : str
+    arithmetic : str
+        The gain of the node's own question, written out; empty at a leaf.
+    rows : tuple of SplitRow
+        The largest gain first.
+    curves : dict of int to GainCurve
+    thresholds : dict of int to float
+        Where the best split of each number column lies.
+    """
+
+    title: str
+    subtitle: str
+    arithmetic: str
+    rows: tuple[SplitRow, ...]
+    curves: dict[int, GainCurve]
+    thresholds: dict[int, float]
+
+
+def make_splits(name: str, result: RunResult, study: NodeStudy) -> SplitsFigure:
+    """Make the figure of a node's candidates.
+
+    Parameters
+    ----------
+    name : str
+        The run's name.
+    """
+    tree, node = study.tree, study.tree.node_at(study.path)
+    taken = int(tree.feature[node])
+    rows = tuple(_row(candidate, study.rows.features, taken) for candidate in study.found)
+    n_rows = counted(int(tree.n_node_samples[node]), "training row")
+    place = "the root" if not study.path else f"a node at depth {len(study.path)}"
+    thresholds = {c.feature: c.split.threshold for c in study.found if c.split.kind == THRESHOLD}
+    told = arithmetic(tree, node, criterion_of(result), result.classes)
+    return SplitsFigure(name, f"{place}, {n_rows}", told, rows, study.curves, thresholds)
+
+
+def criterion_of(result: RunResult) -> str:
+    """Return what a single tree was grown by; information gain for ID3 and C4.5."""
+    return "entropy" if is_multiway(result) else str(result.estimator.criterion)
+
+
+def is_multiway(result: RunResult) -> bool:
+    """Tell whether a single tree was grown by ID3 or C4.5."""
+    return bool(getattr(result.estimator, "algorithm", "cart") != "cart")
+
+
+def arithmetic(tree: Tree, node: int, criterion: str, classes: Sequence[str]) -> str:
+    """Write the gain of a node's question out: "1 − [2/12 H(0, 1) + 4/12 H(1, 0) + ...] = 0.541 bits".
+
+    Class shares stand in class order, as fractions where rows are not weighted; of numbers the impurities of
+    the branches stand themselves.
+    """
+    if tree.is_leaf[node]:
+        return ""
+    letter, unit = LETTERS[criterion], UNITS.get(criterion, "")
+    weights = tree.weighted_n_node_samples
+    terms = [
+        f"{_share(weights[k], weights[node])} {_impurity_of(tree, int(k), letter, classes)}"
+        for k in tree.children(node)
+        if weights[k] > 0
+    ]
+    total = number(float(tree.impurity[node]))
+    gain = number(float(tree.gain[node]))
+    return f"{total} {MINUS} [{' + '.join(terms)}] = {gain}{unit}"
+
+
+def _share(part: float, whole: float) -> str:
+    if float(part).is_integer() and float(whole).is_integer():
+        return f"{count(part)}/{count(whole)}"
+    return number(part / whole)
+
+
+def _impurity_of(tree: Tree, node: int, letter: str, classes: Sequence[str]) -> str:
+    if not classes:
+        return f"{letter}({number(float(tree.impurity[node]))})"
+    weight = float(tree.weighted_n_node_samples[node])
+    counts = tree.value[node] * weight
+    is_counted = weight.is_integer() and np.allclose(counts, np.rint(counts), atol=1e-9)
+    shares = []
+    for value, found in zip(tree.value[node], counts, strict=True):
+        if value in (0.0, 1.0):
+            shares.append(count(value))
+        else:
+            shares.append(f"{count(round(found))}/{count(weight)}" if is_counted else number(float(value)))
+    return f"{letter}({', '.join(shares)})"
+
+
+def _row(candidate: Candidate, features: Sequence[FeatureSpec], taken: int) -> SplitRow:
+    spec = features[candidate.feature]
+    validation = candidate.validation_gain
+    return SplitRow(
+        candidate.feature,
+        spec.name,
+        _question(candidate, spec),
+        number(candidate.gain),
+        "" if np.isnan(validation) else number(validation),
+        candidate.feature == taken,
+        candidate.is_tied,
+    )
+
+
+def _question(candidate: Candidate, spec: FeatureSpec) -> str:
+    split = candidate.split
+    if split.kind == IS_MISSING:
+        return "is missing"
+    side = "" if split.missing_child < 0 else f", missing: {'yes' if split.missing_child == 0 else 'no'}"
+    if split.kind == THRESHOLD:
+        return f"≤ {format_threshold(split.threshold).replace('-', MINUS)}{side}"
+    levels: Any = spec.levels or ()
+    names = [str(levels[code]) for code in split.levels[split.levels[:, 1] == 0, 0]]
+    more = len(names) - MAX_LEVELS
+    return ", ".join(names[:MAX_LEVELS]) + (f" + {more}" if more > 0 else "") + side
+
+
+def curve_range(curve: GainCurve) -> tuple[NDArray[np.float64], float]:
+    """Return the thresholds, and the top of the axis of gains: the largest gain and a margin."""
+    return curve.thresholds, 1.1 * float(curve.gains.max(initial=0.0)) or 1.0

@@ -1,0 +1,192 @@
+"""The Splits view: what else the selected node could have asked, and its gain written out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
+
+from engine.errors import DataError
+from workbench.catalog import entry_of
+from workbench.figures.splits import SplitsFigure, arithmetic, criterion_of, is_multiway, make_splits
+from workbench.fitting import what_differs
+from workbench.splits import NodeStudy, study_node
+from workbench.ui import theme
+from workbench.ui.context import Context
+from workbench.ui.exporting import PictureExports
+from workbench.ui.item_models.split_model import SplitModel
+from workbench.ui.plots.gain import GainPlot
+from workbench.ui.states import BusyBar, EmptyState, Switch
+from workbench.ui.widgets import Label, bare_button, column, row
+
+LANE_KEY = "splits"
+GOAL, ADD, TRAIN = "what else a node could ask", "action.model.add_tree", "action.model.train"
+
+
+class SplitsPanel(QWidget):
+    """Asks for the candidates of the selected node, or the root's, while it is in sight."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("panel.splits")
+        self._context = context
+        self._asked: tuple | None = None  # result and path whose candidates are shown or under way
+        self._study: NodeStudy | None = None
+        self._study_of: Any = None  # the grown tree whose rows the study has
+        self.figure: SplitsFigure | None = None
+        self.model, self.plot = SplitModel(self), GainPlot()
+        self.table = self._make_table()
+        self._arithmetic = Label("", "body", wrap=True)
+        self._arithmetic.setObjectName("splits.arithmetic")
+        self._arithmetic.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._no_curve = Label("", "secondary", wrap=True)
+        self._no_curve.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._curves = Switch(self._no_curve, self.plot)
+        self._exports = PictureExports.of(context)
+        self._exports.register(self, self._picture, "gain")
+        self._empty = EmptyState("splits", "")
+        self._switch = Switch(self._empty, self._make_content(), self)
+        self.setLayout(column(self._switch))
+        document = context.document
+        for signal in (document.table_changed, document.columns_changed, document.current_run_changed):
+            signal.connect(self._refresh)
+        document.run_changed.connect(self._on_run_changed)
+        context.selection.changed.connect(self._refresh)
+        for signal in context.trainer.work_signals:
+            signal.connect(self._say_why)
+        self._refresh()
+
+    def _make_table(self) -> QTableView:
+        table = QTableView()
+        table.setObjectName("splits.table")
+        table.setAccessibleName("Candidates of the node")
+        table.setModel(self.model)
+        table.setTabKeyNavigation(False)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.verticalHeader().setDefaultSectionSize(theme.scaled(theme.CONTROL_HEIGHT))
+        table.verticalHeader().setVisible(False)
+        head = table.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        table.setMinimumWidth(theme.scaled(120))
+        table.selectionModel().currentRowChanged.connect(self._on_row)
+        return table
+
+    def _make_content(self) -> QWidget:
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.addWidget(self.table)
+        splitter.addWidget(self._curves)
+        splitter.setSizes([220, 240])
+        export = bare_button("picture", "Export the gain curve", self._export, "splits.export")
+        head = row(16, self._arithmetic, 8, export, 8, margins=4)
+        head.setStretchFactor(self._arithmetic, 1)
+        self._busy = BusyBar(dims=splitter)
+        content = QWidget()
+        layout = column(self._busy, head, splitter, spacing=4)
+        layout.setStretchFactor(splitter, 1)
+        content.setLayout(layout)
+        return content
+
+    def showEvent(self, event) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def _on_run_changed(self, run_id: str) -> None:
+        if run_id == self._context.document.current_run_id:
+            self._context.trainer.in_turn(self._refresh)
+
+    def _refresh(self, *_: object) -> None:
+        document = self._context.document
+        run = document.current_run
+        result = run.result if run is not None else None
+        if run is None or result is None or result.grown_tree is None or document.table is None:
+            self._asked = None
+            if result is not None and result.grown_tree is not None:
+                how = "Open the project it came from."
+                self._say("A model file has no rows to look at.", how, "action.file.open")
+            else:
+                self._say_why()
+        elif difference := what_differs(result, document.table):
+            self._asked = None
+            told = f"{difference[0].upper()}{difference[1:]}."
+            self._say(told, "Undo that, or train it again to see its candidates.", TRAIN)
+        elif self.isVisible():
+            self._ask(result, document.table, self._context.selection.node_path or ())
+
+    def _say_why(self, *_: object) -> None:
+        run = self._context.document.current_run
+        if run is not None and entry_of(run.spec.kind).is_ensemble:
+            how = "Train a single decision tree to look into its splits."
+            self._say("Trees of ensembles were grown on drawn rows.", how, ADD)
+        elif run is None or run.result is None:
+            self._empty.say_what_is_missing(self._context, GOAL, ADD)
+            self._switch.show_content(False)
+
+    def _say(self, sentence: str, how: str, action: str) -> None:
+        self._empty.say(sentence, how)
+        self._empty.offer(self._context.actions.get(action))
+        self._switch.show_content(False)
+
+    def _ask(self, result, table, path) -> None:
+        tree = result.trees[0]
+        try:
+            node = tree.node_at(path)
+        except DataError:  # the node was cut away
+            path, node = (), 0
+        if self._asked is not None and self._asked[0] is result and self._asked[1] == path:
+            return
+        self._asked = (result, path)
+        written = arithmetic(tree, node, criterion_of(result), result.classes)
+        self._arithmetic.setText(written or "A leaf asks nothing.")
+        self._switch.show_content(True)
+        if is_multiway(result):
+            self.model.set_rows(())
+            self._no_curve.setText(
+                "ID3 and C4.5 give each level its own branch; candidates are shown of CART trees."
+            )
+            self._curves.show_content(False)
+            return
+        kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
+        self._study_of = result.grown_tree
+        self._busy.begin()
+        job = self._context.lanes.studies.submit_latest(
+            LANE_KEY, lambda _monitor: study_node(result, table, path, kept), "Looking at other splits"
+        )
+        job.ended.connect(self._on_study)
+
+    def _on_study(self, future) -> None:
+        run = self._context.document.current_run
+        if future.cancelled() or self._asked is None or run is None:
+            return
+        self._busy.end()
+        self._study = future.result()
+        self.figure = make_splits(run.name, self._asked[0], self._study)
+        self.model.set_rows(self.figure.rows)
+        if self.figure.rows:
+            self.table.selectRow(0)
+        else:
+            self._no_curve.setText("No column divides these rows within the limits of the settings.")
+            self._curves.show_content(False)
+
+    def _on_row(self, current, _before) -> None:
+        if self.figure is None or not current.isValid():
+            return
+        feature = self.figure.rows[current.row()].feature
+        has_curve = feature in self.figure.curves and len(self.figure.curves[feature].thresholds) > 0
+        self._curves.show_content(has_curve)
+        if has_curve:
+            self.plot.show_column(self.figure, feature)
+        else:
+            self._no_curve.setText("Categories have no order, so their gain has no curve.")
+
+    def _picture(self) -> GainPlot | None:
+        is_there = self._switch.shows_content and self._curves.shows_content and self.plot.figure is not None
+        return self.plot if is_there else None
+
+    def _export(self) -> None:
+        self._exports.ask(self, self.plot, "gain")
