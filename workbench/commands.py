@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -23,14 +24,32 @@ class CommandId(IntEnum):
     PRUNE_TO = 2
 
 
-class SetData(QUndoCommand):
+class DocumentCommand(QUndoCommand):
+    """A step that knows its document without keeping it alive.
+
+    With a strong reference document, stack and steps were one cycle: Python's collector then freed steps that
+    the stack was still to delete, and the process died.
+    """
+
+    def __init__(self, document: Document, text: str) -> None:
+        super().__init__(text)
+        self._document = weakref.ref(document)
+
+    @property
+    def document(self) -> Document:
+        document = self._document()
+        assert document is not None  # its stack, which owns this step, lives no longer than it
+        return document
+
+
+class SetData(DocumentCommand):
     """Change kinds, roles, target, split or the reading of the table, and with the task all parameters."""
 
     def __init__(
         self, document: Document, text: str, new: DataState, specs: Mapping[str, ModelSpec] | None = None
     ) -> None:
-        super().__init__(text)
-        self.document, self.old, self.new = document, document.data, new
+        super().__init__(document, text)
+        self.old, self.new = document.data, new
         self.new_specs = dict(specs or {})
         self.old_specs = {run_id: document.run(run_id).spec for run_id in self.new_specs}
 
@@ -41,12 +60,12 @@ class SetData(QUndoCommand):
         self.document._write_data(self.old, self.old_specs)
 
 
-class AddRun(QUndoCommand):
+class AddRun(DocumentCommand):
     """Put a model into the list; undone and redone with whatever training made of it."""
 
     def __init__(self, document: Document, text: str, record: RunRecord) -> None:
-        super().__init__(text)
-        self.document, self.record = document, record
+        super().__init__(document, text)
+        self.record = record
 
     def redo(self) -> None:
         self.document._write_run_added(self.record, None)
@@ -55,12 +74,12 @@ class AddRun(QUndoCommand):
         self.record = self.document._write_run_removed(self.record.run_id).settled()
 
 
-class DeleteRun(QUndoCommand):
+class DeleteRun(DocumentCommand):
     """Take a model out of the list."""
 
     def __init__(self, document: Document, run_id: str) -> None:
-        super().__init__(f"Delete {document.runs[run_id].name}")
-        self.document, self.run_id = document, run_id
+        super().__init__(document, f"Delete {document.runs[run_id].name}")
+        self.run_id = run_id
         self.position = list(document.runs).index(run_id)
         self.record: RunRecord | None = None
 
@@ -72,12 +91,12 @@ class DeleteRun(QUndoCommand):
         self.document._write_run_added(self.record, self.position)
 
 
-class RenameRun(QUndoCommand):
+class RenameRun(DocumentCommand):
     """Give a model another name."""
 
     def __init__(self, document: Document, run_id: str, name: str) -> None:
-        super().__init__(f"Rename to {name}")
-        self.document, self.run_id, self.new = document, run_id, name
+        super().__init__(document, f"Rename to {name}")
+        self.run_id, self.new = run_id, name
         self.old = document.runs[run_id].name
 
     def redo(self) -> None:
@@ -87,12 +106,12 @@ class RenameRun(QUndoCommand):
         self.document._write_name(self.run_id, self.old)
 
 
-class SetParameter(QUndoCommand):
+class SetParameter(DocumentCommand):
     """Change one hyperparameter; a drag on its field becomes one undo step."""
 
     def __init__(self, document: Document, run_id: str, name: str, value: Any, label: str) -> None:
-        super().__init__(f"Set {label.lower()}")
-        self.document, self.key, self.new = document, (run_id, name), value
+        super().__init__(document, f"Set {label.lower()}")
+        self.key, self.new = (run_id, name), value
         self.old = document.parameter(run_id, name)
 
     def redo(self) -> None:
@@ -113,7 +132,7 @@ class SetParameter(QUndoCommand):
         return True
 
 
-class EditTree(QUndoCommand):
+class EditTree(DocumentCommand):
     """Prune or expand a single tree by hand; a drag of the price of a leaf becomes one undo step.
 
     If the model was trained anew in between, there is nothing left that could be undone: the command
@@ -123,8 +142,8 @@ class EditTree(QUndoCommand):
     def __init__(
         self, document: Document, text: str, run_id: str, new: RunResult, *, merges: bool = False
     ) -> None:
-        super().__init__(text)
-        self.document, self.run_id, self.new, self.merges = document, run_id, new, merges
+        super().__init__(document, text)
+        self.run_id, self.new, self.merges = run_id, new, merges
         old = document.runs[run_id].result
         assert old is not None
         self.old = old

@@ -363,6 +363,17 @@ class Document(QObject):
         """
         self._edit(run_id, "Prune to a price", editing.prune_to, alpha, merges=True)
 
+    def prune_by_rule(self, run_id: str, rule: str) -> None:
+        """Prune a single tree by "reduced_error", "pessimistic" or "merge"; one undo step.
+
+        Raises
+        ------
+        DataError
+            The model is not a trained single tree, or the rule cuts nothing or cannot be used.
+        """
+        text = editing.RULES[rule]
+        self._edit(run_id, text[0].upper() + text[1:], editing.prune_by_rule, rule)
+
     def _edit(
         self, run_id: str, text: str, edit: Callable[..., RunResult], how: Any, *, merges: bool = False
     ) -> None:

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.errors import DataError
-from workbench.fitting import inputs_of_result, score_parts, what_differs
+from workbench.fitting import inputs_of_result, rows_of_parts, score_parts, what_differs
 from workbench.runs import RunResult
+
+RULES = {
+    "reduced_error": "reduced-error pruning",
+    "pessimistic": "pessimistic pruning",
+    "merge": "merging leaves that answer the same",
+}
 
 if TYPE_CHECKING:
     from engine.tree.structure import Path, Tree
@@ -68,6 +74,61 @@ def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> Run
     changed = _with_edits(result, table, (*first, *by_hand))
     # one drag of a slider is one look at the test score
     return changed if alpha_of(result) is None else replace(changed, n_test_looks=result.n_test_looks)
+
+
+def prune_by_rule(result: RunResult | None, table: Table, rule: str) -> RunResult:
+    """Return the result pruned by a rule, as if each branch it cuts had been cut by hand.
+
+    Parameters
+    ----------
+    rule : "reduced_error", "pessimistic" or "merge"
+        By errors on validation rows; by C4.5's expected errors; where leaves answer the same.
+
+    Raises
+    ------
+    DataError
+        As for `prune`; there are no validation rows, or the rule cuts nothing.
+    """
+    from engine.tree.edit import Edit
+
+    result = _editable(result, table)
+    before, after = result.trees[0], _pruned_by(result, table, rule)
+    paths = _cut_paths(before, after)
+    if not paths:
+        raise DataError(f"{RULES[rule]} cuts nothing in this tree: every branch is worth keeping by it")
+    return _with_edits(result, table, (*result.edits, *(Edit("prune", path) for path in paths)))
+
+
+def _pruned_by(result: RunResult, table: Table, rule: str) -> Tree:
+    from engine.tree import pruning_rules
+
+    tree, is_classifier = result.trees[0], bool(result.classes)
+    if rule == "merge":
+        return pruning_rules.merge_same_prediction_leaves(tree, is_classifier=is_classifier)
+    if rule == "pessimistic":
+        if not is_classifier:
+            raise DataError("pessimistic pruning expects errors of classes; prune numbers by validation rows")
+        return pruning_rules.pessimistic_prune(tree)
+    rows = rows_of_parts(result, table).get("validation")
+    if rows is None:
+        raise DataError("there are no validation rows to prune by; give some in the split, then train again")
+    return pruning_rules.reduced_error_prune(tree, *rows, is_classifier=is_classifier)
+
+
+def _cut_paths(before: Tree, after: Tree) -> list[Path]:
+    """Return the paths of nodes that ask in one tree and are leaves of the other, which is its pruning."""
+    paths: list[Path] = []
+    waiting: list[tuple[Path, int, int]] = [((), 0, 0)]
+    while waiting:
+        path, old, new = waiting.pop()
+        if before.is_leaf[old]:
+            continue
+        if after.is_leaf[new]:
+            paths.append(path)
+            continue
+        pairs = zip(before.children(old), after.children(new), strict=True)
+        waiting.extend(((*path, k), a, b) for k, (a, b) in enumerate(pairs))
+    return sorted(paths)
 
 
 def alpha_of(result: RunResult) -> float | None:

@@ -198,6 +198,22 @@ def inputs_of_result(result: RunResult, table: Table) -> FitInputs:
     )
 
 
+def rows_of_parts(result: RunResult, table: Table) -> dict[str, tuple[NDArray[Any], ...]]:
+    """Return encoded rows, targets and weights of training and validation, where they have weight."""
+    from engine.features import encode
+
+    inputs = inputs_of_result(result, table)
+    everything = inputs.learnable()
+    found: dict[str, tuple[NDArray[Any], ...]] = {}
+    for part in ("train", "validation"):
+        rows = everything.take(inputs.rows_of(part))
+        weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
+        if np.any(weights > 0):
+            X = encode(rows.X, result.feature_specs)
+            found[part] = (X, np.asarray(rows.y, np.float64), weights)
+    return found
+
+
 def what_differs(result: RunResult, table: Table | None) -> str:
     """Say how a table is not the one that a result was trained on; empty where it is.
 

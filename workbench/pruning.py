@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from engine.monitor import FitMonitor
 from workbench.crossvalidation import N_FOLDS, folds_of
 from workbench.figures.tree import leaves_below
 from workbench.figures.words import counted, number
-from workbench.fitting import inputs_of_result
+from workbench.fitting import inputs_of_result, rows_of_parts
 
 if TYPE_CHECKING:
     from engine.tree.cost_complexity import PathLosses, PruningPath
@@ -89,7 +89,7 @@ def cut_prices_of(result: RunResult, table: Table) -> CutPrices:
     from engine.tree.cost_complexity import cut_prices
 
     tree, losses = result.trees[0], {}
-    for part, (X, y, weights) in _rows_of_parts(result, table).items():
+    for part, (X, y, weights) in rows_of_parts(result, table).items():
         rises = cut_prices(tree, X, y, weights, is_classifier=bool(result.classes))
         losses[part] = _loss_of(result, part), rises
     return CutPrices(tree, leaves_below(tree) - 1, losses, bool(result.classes))
@@ -113,7 +113,7 @@ def pruning_curve(result: RunResult, table: Table) -> PruningCurve:
     tree = result.grown_tree
     assert tree is not None
     path, losses, n_rows = pruning_path(tree), {}, {}
-    for part, (X, y, weights) in _rows_of_parts(result, table).items():
+    for part, (X, y, weights) in rows_of_parts(result, table).items():
         sums = path_losses(tree, path, path.alphas, X, y, weights, is_classifier=bool(result.classes))
         losses[part], n_rows[part] = sums.means(), len(y)
     return PruningCurve(tree, path, losses, n_rows)
@@ -141,19 +141,3 @@ def with_cross_validation(
     if losses is None:
         return None
     return replace(curve, cross_validated=losses, n_folds=len(np.unique(folds)))
-
-
-def _rows_of_parts(result: RunResult, table: Table) -> dict[str, tuple[NDArray[Any], ...]]:
-    """Return encoded rows, targets and weights of training and validation, where they have weight."""
-    from engine.features import encode
-
-    inputs = inputs_of_result(result, table)
-    everything = inputs.learnable()
-    found: dict[str, tuple[NDArray[Any], ...]] = {}
-    for part in PART_WORDS:
-        rows = everything.take(inputs.rows_of(part))
-        weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
-        if np.any(weights > 0):
-            X = encode(rows.X, result.feature_specs)
-            found[part] = (X, np.asarray(rows.y, np.float64), weights)
-    return found

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from engine.tree.cost_complexity import prune_at, pruning_path
+from engine.tree.pruning_rules import pessimistic_prune
 from tests.ui.training_help import train
 from workbench.editing import alpha_of
+from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 
 
@@ -112,6 +114,45 @@ def test_a_tree_cut_by_hand_lies_beside_the_curve(session, run_id):
     result = document.run(run_id).result
     assert alpha_of(result) == panel.figure.stops[2].alpha
     assert [edit.kind for edit in result.edits] == ["cost_complexity", "prune"]
+
+
+def test_rules_prune_by_the_menu_in_one_undo_step(qtbot, session, run_id):
+    document, panel = session.document, panel_of(session)
+    grown = document.run(run_id).result.grown_tree
+    qtbot.mouseClick(panel.findChild(QPushButton, "pruning.by_rule"), Qt.MouseButton.LeftButton)
+    menu = QApplication.activePopupWidget()
+    assert [action.text() for action in menu.actions()] == [
+        "Prune on Validation Rows", "Prune by Expected Errors", "Merge Equal Leaves",
+    ]  # fmt: skip
+    menu.close()
+    wrong = panel.figure.here.error
+    for rule in ("reduced_error", "pessimistic"):
+        n_steps = document.undo_stack.index()
+        session.window.context.actions[f"action.tree.{rule}"].trigger()
+        pruned = document.run(run_id).result
+        assert pruned.trees[0].n_leaves < grown.n_leaves
+        assert all(edit.kind == "prune" for edit in pruned.edits)
+        assert document.undo_stack.index() == n_steps + 1
+        if rule == "reduced_error":
+            assert panel.figure.here.error <= wrong
+        else:
+            assert pruned.trees[0] == pessimistic_prune(grown)
+        document.undo_stack.undo()
+        assert document.run(run_id).result.trees[0] == grown
+
+
+def test_a_rule_that_cuts_nothing_says_so(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    run_id = train(qtbot, session, "tree", max_depth=1)
+    session.window.ensure_centre()
+    session.window.context.actions["action.tree.merge"].trigger()
+    assert document.messages[-1].startswith("merging leaves that answer the same cuts nothing in this tree")
+    assert document.run(run_id).result.edits == ()
+    document.set_split(SplitSettings(0, 0.8, 0.0, 0.2))
+    train(qtbot, session, "tree")
+    session.window.context.actions["action.tree.reduced_error"].trigger()
+    assert document.messages[-1].startswith("there are no validation rows to prune by")
 
 
 def test_what_cannot_be_pruned_says_so(qtbot, session):

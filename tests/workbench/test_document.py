@@ -1,5 +1,7 @@
 import contextlib
+import gc
 import random
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -279,6 +281,25 @@ def test_a_model_file_whose_model_was_deleted_leaves_nothing_to_save(tmp_path):
     document.undo_stack.undo()
     assert not document.is_dirty
     assert told == [True, False, True, False]
+
+
+def test_a_document_goes_with_its_last_reference_not_as_a_cycle():
+    """Steps freed by the collector before their stack, which deletes them too, ended the process (SIGSEGV)."""
+    gc.disable()
+    try:
+        document = open_flowers()
+        run_id = document.add_run("tree")
+        document.set_parameter(run_id, "max_depth", 3)
+        document.set_parameter(run_id, "max_depth", 4)
+        document.rename_run(run_id, "mine")
+        document.delete_run(run_id)
+        document.undo_stack.undo()
+        document.set_target("colour")
+        gone = weakref.ref(document)
+        del document
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_opening_another_table_drops_models_and_steps():

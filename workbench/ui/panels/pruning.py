@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QSlider, QWidget
+from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QWidget
 
 from engine.errors import DataError
 from workbench.catalog import entry_of
@@ -21,6 +22,11 @@ from workbench.ui.plots.pruning import PruningPlot
 from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, row
 
+RULE_ACTIONS = {
+    "reduced_error": ("Prune on Validation Rows", "Cut every branch that validation rows do not speak for"),
+    "pessimistic": ("Prune by Expected Errors", "Cut branches that a leaf is expected to beat (C4.5)"),
+    "merge": ("Merge Equal Leaves", "Cut questions whose leaves all answer the same"),
+}
 PATH_KEY, FOLDS_KEY = "pruning path", "pruning folds"
 GOAL, ADD, TRAIN = "its error at every size", "action.model.add_tree", "action.model.train"
 
@@ -36,6 +42,7 @@ class PruningPanel(QWidget):
         self._curve: PruningCurve | None = None
         self._job: Any = None
         self._folds_job: Any = None
+        self._add_actions()
         self.plot = PruningPlot()
         self.plot.stop_asked.connect(self._prune_to_stop)
         self._exports = PictureExports.of(context)
@@ -75,7 +82,12 @@ class PruningPanel(QWidget):
         for mark in (self._to_best, self._to_one_se):
             mark.hide()  # until there are folds
         export = bare_button("picture", "Export picture", self._export, "pruning.export")
-        buttons = (self._ask_folds, self._to_best, self._to_one_se)
+        by_rule = button("By rule", "quiet", self._open_rules, "pruning.by_rule")
+        by_rule.setToolTip(
+            "Prune on the validation rows, by expected errors, or where leaves answer the same"
+        )
+        self._by_rule = by_rule
+        buttons = (self._ask_folds, self._to_best, self._to_one_se, by_rule)
         return row(12, *buttons, -1, export, 8, margins=4, spacing=4)
 
     def _make_slider_row(self) -> QBoxLayout:
@@ -97,6 +109,7 @@ class PruningPanel(QWidget):
             self._context.trainer.in_turn(self._refresh)
 
     def _refresh(self, *_: object) -> None:
+        self._enable_rules()
         document = self._context.document
         run = document.current_run
         result = run.result if run is not None else None
@@ -133,6 +146,14 @@ class PruningPanel(QWidget):
         self._empty.say(sentence, how)
         self._empty.offer(self._context.actions.get(action))
         self._switch.show_content(False)
+
+    def _enable_rules(self) -> None:
+        run = self._context.document.current_run
+        is_single = run is not None and run.result is not None and run.result.grown_tree is not None
+        can_cut = is_single and run.result.trees[0].n_leaves > 1
+        for rule in RULE_ACTIONS:
+            is_of_classes = rule != "pessimistic" or (can_cut and bool(run.result.classes))
+            self._context.actions.enable(f"action.tree.{rule}", can_cut and is_of_classes)
 
     def _forget(self) -> None:
         for job in (self._job, self._folds_job):
@@ -226,6 +247,26 @@ class PruningPanel(QWidget):
         except DataError as error:
             document.post_message(str(error))
             self._draw()
+
+    def _add_actions(self) -> None:
+        add = self._context.actions.add
+        for rule, (text, tip) in RULE_ACTIONS.items():
+            add(f"action.tree.{rule}", text, None, partial(self._prune_by_rule, rule), "prune", tip=tip)
+
+    def _open_rules(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for rule in RULE_ACTIONS:
+            menu.addAction(self._context.actions[f"action.tree.{rule}"])
+        menu.popup(self._by_rule.mapToGlobal(self._by_rule.rect().bottomLeft()))
+
+    def _prune_by_rule(self, rule: str) -> None:
+        document = self._context.document
+        if document.current_run_id is not None:
+            try:
+                document.prune_by_rule(document.current_run_id, rule)
+            except DataError as error:
+                document.post_message(str(error))
 
     def _export(self) -> None:
         self._exports.ask(self, self.plot, "pruning")
