@@ -284,7 +284,7 @@ def test_a_model_file_whose_model_was_deleted_leaves_nothing_to_save(tmp_path):
 
 
 def test_a_document_goes_with_its_last_reference_not_as_a_cycle():
-    """Steps freed by the collector before their stack, which deletes them too, ended the process (SIGSEGV)."""
+    """Steps that the collector freed before their stack, which deletes them too, ended the process."""
     gc.disable()
     try:
         document = open_flowers()
