@@ -153,6 +153,25 @@ def decision_path(tree: Tree, x_row: Any) -> list[int]:
     return path
 
 
+def values_on_path(tree: Tree, path: Path, feature: int, values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which values of one column, NaN being missing, go the whole way to a node: bool (n_values,).
+
+    Questions about other columns are passed over: a node's region is the product of these over its columns.
+
+    Raises
+    ------
+    DataError
+        The tree has no node at `path`.
+    """
+    tree.node_at(path)
+    stays, node = np.ones(len(values), bool), 0
+    for child_idx in path:
+        if int(tree.feature[node]) == feature:
+            stays &= np.array([_child(tree, node, float(value)) == child_idx for value in values], bool)
+        node = int(tree.first_child[node]) + child_idx
+    return stays
+
+
 def merged_rule(tree: Tree, path: Path, features: Sequence[FeatureSpec]) -> list[str]:
     """Return the conditions of the way to a node, one text a column in order of first use.
 

@@ -351,3 +351,21 @@ def test_many_points_get_smaller_so_that_the_surface_is_seen():
     assert point_size(0) == point_size(1000) == 7
     assert point_size(4000) == 3.5  # half the width: the same area in all
     assert point_size(10**6) == 3
+
+
+def test_the_selected_nodes_region_is_outlined(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    session.window.ensure_centre()
+    panel, selection = panel_of(session), session.window.context.selection
+    wait_for_figure(qtbot, session, *panel._wanted_columns(session.document.current_run.result))
+    figure, tree = panel.figure, session.document.current_run.result.trees[0]
+    assert not panel.plot.node_box.isVisible()
+    selection.select_node((0,))
+    x, _y = panel.plot.node_box.getData()
+    assert panel.plot.node_box.isVisible()
+    assert figure.x.feature == tree.feature[0], "the first question's column is across"
+    inside = figure.x.edges[np.flatnonzero(figure.x.values <= tree.threshold[0])[-1] + 1]
+    assert (x.min(), x.max()) == (figure.x.edges[0], inside)
+    selection.select_node(())
+    assert not panel.plot.node_box.isVisible()

@@ -5,6 +5,8 @@ import pytest
 
 from engine.errors import DataError
 from engine.features import FeatureSpec
+from engine.tree.inspect import decision_path, values_on_path
+from tests.engine.random_trees import random_tree
 from tests.workbench.making import Session, open_flowers
 from workbench.figures import surface as s
 from workbench.figures.axis import make_axis, number_axis
@@ -138,3 +140,39 @@ def test_many_classes_get_fewer_cells_and_too_many_a_message_before_any_allocati
         DataError, match=r"length by width are 40 x 40 cells of 3 numbers, about 0.0 GB; choose a"
     ):
         s.make_surface(inputs, "length", "width")
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_nodes_outline_bounds_the_cells_that_go_its_way():
+    document = open_flowers()
+    session = Session(document)
+    result = document.run(session.train("tree", max_depth=4, min_samples_leaf=2)).result
+    session.close()
+    tree = result.trees[0]
+    inputs = s.surface_inputs("t", result, document.table)
+    for names in (("length", "width"), ("colour", "length")):
+        figure = s.make_surface(inputs, *names, n_cells=40)
+        for node in range(1, tree.n_nodes):
+            path = tree.path_to(node)
+            on_way = [values_on_path(tree, path, axis.feature, axis.values) for axis in (figure.x, figure.y)]
+            x, y = s.node_outline(tree, path, figure.x, figure.y)
+            is_inside = np.outer(on_way[1], on_way[0])
+            if not is_inside.any():
+                assert len(x) == 0
+                continue
+            columns, rows = np.flatnonzero(is_inside.any(0)), np.flatnonzero(is_inside.any(1))
+            assert (x.min(), x.max()) == (figure.x.edges[columns[0]], figure.x.edges[columns[-1] + 1])
+            assert (y.min(), y.max()) == (figure.y.edges[rows[0]], figure.y.edges[rows[-1] + 1])
+
+
+def test_values_on_a_path_are_those_that_every_question_about_the_column_sends_along():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        tree = random_tree(rng, 30, 2, categorical=(1,))
+        rows = np.column_stack([rng.uniform(0, 10, 60), rng.integers(-1, 5, 60)])
+        rows[rng.random(rows.shape) < 0.2] = np.nan
+        for node in range(1, tree.n_nodes):
+            path = tree.path_to(node)
+            goes = [values_on_path(tree, path, feature, rows[:, feature]) for feature in (0, 1)]
+            reached = [node in decision_path(tree, row) for row in rows]
+            np.testing.assert_array_equal(goes[0] & goes[1], reached)

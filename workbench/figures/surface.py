@@ -16,6 +16,7 @@ from workbench.figures.held import Held, held_sentence, held_values, hold
 from workbench.figures.words import count, counted, number, value_text
 
 if TYPE_CHECKING:
+    from engine.tree.structure import Path, Tree
     from workbench.datasets import Table
     from workbench.runs import RunResult
 
@@ -203,6 +204,18 @@ def border_lines(labels: NDArray[Any], x_edges: Floats, y_edges: Floats) -> tupl
         xs.append(fixed if is_vertical else along)
         ys.append(along if is_vertical else fixed)
     return np.concatenate(xs), np.concatenate(ys)
+
+
+def node_outline(tree: Tree, path: Path, x: Axis, y: Axis) -> tuple[Floats, Floats]:
+    """Return the outline of a node's region on a surface: x and y, two entries a line.
+
+    The region is where both columns' values go the node's way, whatever the other columns must hold.
+    """
+    from engine.tree.inspect import values_on_path
+
+    goes = [values_on_path(tree, path, axis.feature, axis.values) for axis in (x, y)]
+    inside = np.pad(np.outer(goes[1], goes[0]).astype(np.int8), 1)
+    return border_lines(inside, *(np.pad(axis.edges, 1, mode="edge") for axis in (x, y)))
 
 
 def far_cells(x: Axis, y: Axis, points: Points, reach: float = 0.12) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from workbench.figures.surface import (
     default_columns,
     make_curve,
     make_surface,
+    node_outline,
     surface_inputs,
     with_held,
 )
@@ -59,6 +60,8 @@ class SurfacePanel(QWidget):
         for signal in (document.table_changed, document.current_run_changed):
             signal.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
+        context.selection.changed.connect(self._show_node)
+        theme.changed.connect(self._show_node)
         for signal in (document.columns_changed, *context.trainer.work_signals):
             signal.connect(self._say_why)
         self._refresh()
@@ -270,8 +273,20 @@ class SurfacePanel(QWidget):
         shown.set_figure(figure)
         self._pictures.setCurrentWidget(shown)
         self._hold.setEnabled(bool(figure.held))
+        self._show_node()
         if self._held.isVisible():
             self._show_held()
+
+    def _show_node(self, *_: object) -> None:
+        """Outline the region of the selected node, where the picture is of a single tree."""
+        figure, inputs, path = self.plot.figure, self._inputs, self._context.selection.node_path
+        outline = None
+        if path and figure is not None and inputs is not None and len(inputs.result.trees) == 1:
+            try:
+                outline = node_outline(inputs.result.trees[0], path, figure.x, figure.y)
+            except DataError:  # the node was cut away since
+                outline = None
+        self.plot.show_node(outline)
 
     def _export(self) -> None:
         self._exports.ask(self, self.picture(), "surface")

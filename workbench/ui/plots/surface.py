@@ -18,6 +18,7 @@ from workbench.ui.plots.value_bar import ValueBar
 
 POINT_PX, LEAST_POINT_PX = 7, 3
 MANY_POINTS = 1000  # more of them get smaller, or they would hide the surface
+NODE_PX = 3  # the outline of the selected node
 HATCH_PX = 8  # between two lines of the hatch
 NO_ROWS = "no rows here"
 
@@ -30,13 +31,14 @@ class SurfacePlot(FigurePlot):
         self.setObjectName("surface.plot")
         self.image = pg.ImageItem(axisOrder="row-major")
         self.borders = pg.PlotCurveItem()
+        self.node_box = pg.PlotCurveItem()
         self.far = pg.ImageItem(axisOrder="row-major")
         self.hatch = pg.PlotCurveItem()
         self.no_rows = pg.TextItem(NO_ROWS, anchor=(0.5, 0.5))
         self._points: list[pg.ScatterPlotItem] = []
         self.bar = ValueBar()
         self.bar.join(self.plot)
-        for item in (self.image, self.far, self.hatch, self.borders, self.no_rows):
+        for item in (self.image, self.far, self.hatch, self.borders, self.node_box, self.no_rows):
             self.plot.addItem(item, ignoreBounds=True)
         self.plot.showGrid(x=False, y=False)
         self.plot.vb.setMouseEnabled(x=False, y=False)
@@ -61,6 +63,13 @@ class SurfacePlot(FigurePlot):
             self._draw_numbers(box)
         self._draw_far(box)
         self._draw_points()
+
+    def show_node(self, outline: tuple[np.ndarray, np.ndarray] | None) -> None:
+        """Draw the outline of a node's region, as `node_outline` gives it; None: none is selected."""
+        self.node_box.setVisible(outline is not None)
+        if outline is not None:
+            ink = pen(theme.tokens().colour("accent"), NODE_PX)
+            self.node_box.setData(*outline, connect="pairs", pen=ink)
 
     def _colour(self, class_idx: int) -> QColor:
         return theme.class_colour(class_idx, len(self.figure.classes), self.figure.event_idx)
