@@ -246,11 +246,11 @@ def looks_like_identifier(column: Column) -> bool:
     return _IDENTIFIER_NAME.search(column.name) is not None
 
 
-def feature_frame(table: Table, names: Sequence[str]) -> pd.DataFrame:
+def feature_frame(table: Table, names: Sequence[str], rows: slice = slice(None)) -> pd.DataFrame:
     """Return columns as a frame for the engine (D8).
 
     Numbers and dates (days since 1970-01-01) as float64 with NaN; category, text and yes-no as
-    unordered categories whose categories are the column's levels.
+    unordered categories whose categories are the column's levels. `rows` are those wanted, by default all.
 
     Raises
     ------
@@ -263,11 +263,11 @@ def feature_frame(table: Table, names: Sequence[str]) -> pd.DataFrame:
     for name in names:
         column = table.column(name)
         if column.kind in ("number", "date"):
-            data[name] = np.array(column.values)  # a writable copy: pandas refuses to own read-only memory
+            data[name] = np.array(column.values[rows])  # a copy: pandas refuses to own read-only memory
         else:
             codes, levels = column.label_codes()
-            data[name] = pd.Categorical.from_codes(codes, categories=pd.Index(levels, dtype=object))
-    return pd.DataFrame(data, index=pd.RangeIndex(table.n_rows))
+            data[name] = pd.Categorical.from_codes(codes[rows], categories=pd.Index(levels, dtype=object))
+    return pd.DataFrame(data, index=pd.RangeIndex(table.n_rows)[rows])
 
 
 def target_values(table: Table, name: str, as_classes: bool) -> tuple[NDArray[Any], NDArray[np.bool_]]:

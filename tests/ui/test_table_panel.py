@@ -6,11 +6,20 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTableView
+from PySide6.QtWidgets import QTableView, QWidget
 
-from workbench.datasets import Column, Table, make_column, make_table
+from tests.ui.training_help import train
+from workbench.datasets import Column, Table, feature_frame, make_column, make_table
+from workbench.samples import load_sample
+from workbench.scoring import wilson_interval
 from workbench.ui import theme
-from workbench.ui.item_models.table_model import CLASS_ROLE, MISSING_ROLE, TableModel, sorted_rows
+from workbench.ui.item_models.table_model import (
+    CLASS_ROLE,
+    MARKED_ROLE,
+    MISSING_ROLE,
+    TableModel,
+    sorted_rows,
+)
 
 
 def cells(model: TableModel, column: int) -> list[str]:
@@ -200,3 +209,43 @@ def _next_click(header):
     if header.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder:
         return 0, Qt.SortOrder.DescendingOrder
     return -1, Qt.SortOrder.AscendingOrder
+
+
+def test_a_node_marks_its_rows_and_a_row_lights_its_leaf(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    run_id = train(qtbot, session, "tree")
+    session.window.ensure_centre()
+    panel = session.window.findChild(QWidget, "panel.table")
+    result, selection = session.document.run(run_id).result, session.window.context.selection
+    tree, model = result.trees[0], panel.model
+    threshold, flipper = tree.threshold[0], session.document.table.column("flipper_length_mm").values
+    assert result.features[tree.feature[0]] == "flipper_length_mm"
+
+    def marks():
+        return np.array([bool(model.index(row, 0).data(MARKED_ROLE)) for row in range(model.rowCount())])
+
+    assert not marks().any()
+    selection.select_node((0,))
+    goes = (flipper <= threshold) | (np.isnan(flipper) & (tree.missing_child[0] == 0))
+    qtbot.waitUntil(lambda: marks().any(), timeout=30_000)
+    np.testing.assert_array_equal(marks(), goes)
+    assert panel._caption.full_text().endswith(f"; {goes.sum()} rows in the selected node")
+    frame = feature_frame(session.document.table, result.features)
+    for row in (0, 200, 343):
+        panel.view.selectRow(row)
+        panel.view.setCurrentIndex(model.index(row, 1))
+        leaf = int(result.estimator.apply(frame.iloc[[row]])[0])
+        assert selection.node_path == tree.path_to(leaf)
+        told = panel._caption.full_text()
+        top, n = int(np.argmax(tree.value[leaf])), int(tree.n_node_samples[leaf])
+        n_hits = round(float(tree.value[leaf, top]) * n)
+        assert told.startswith(f"Row {row + 1}: ")
+        share = wilson_interval(n_hits, n)
+        assert told.endswith(
+            f"{result.classes[top]} {100 * n_hits / n:.0f} %, {n_hits} of {n} training rows, 95 % interval "
+            f"{100 * share.low:.0f} to {100 * share.high:.0f} %"
+        )
+        assert "flipper_length_mm" in told
+    selection.select_node(())
+    assert not marks().any()
+    assert panel._caption.full_text() == "344 rows, 8 columns, 19 missing cells"

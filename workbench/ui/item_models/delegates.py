@@ -17,7 +17,7 @@ from workbench.ui.item_models.column_model import (
     STRENGTH_ROLE,
 )
 from workbench.ui.item_models.run_model import RUN_ROLE, STATE_WORDS
-from workbench.ui.item_models.table_model import CLASS_ROLE, MISSING_ROLE
+from workbench.ui.item_models.table_model import CLASS_ROLE, MARKED_ROLE, MISSING_ROLE
 from workbench.ui.widgets import paint_focus
 
 _ELIDE = Qt.TextElideMode.ElideRight
@@ -147,8 +147,11 @@ def headline(run) -> str:
     return STATE_WORDS[run.state] if math.isnan(value) else f"{words} {value:.3f}"
 
 
+MARK_PX = 3  # at the left edge of a row that is in the selected node
+
+
 class CellDelegate(QStyledItemDelegate):
-    """A table cell: missing as a small dash on `hover`, a class as swatch and name."""
+    """A table cell: missing as a small dash on `hover`, a class as swatch and name, a marked row's edge."""
 
     def paint(self, painter: QPainter, option, index) -> None:
         t = theme.tokens()
@@ -160,6 +163,9 @@ class CellDelegate(QStyledItemDelegate):
             painter.fillRect(QRect(option.rect).adjusted(2, 3, -2, -3), t.colour("hover"))
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(option.rect, t.colour("hover"))
+        if index.data(MARKED_ROLE):
+            edge = QRect(option.rect.left(), option.rect.top(), MARK_PX, option.rect.height())
+            painter.fillRect(edge, t.colour("accent"))
         rect = QRect(option.rect).adjusted(8, 0, -8, 0)
         class_idx = index.data(CLASS_ROLE)
         if class_idx is not None:

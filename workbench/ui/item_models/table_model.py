@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from workbench.datasets import Column, Table
 
 MISSING_ROLE = Qt.ItemDataRole.UserRole + 1  # bool: the cell holds no value
+MARKED_ROLE = Qt.ItemDataRole.UserRole + 3  # bool: the row is in the selected node; first column only
 CLASS_ROLE = Qt.ItemDataRole.UserRole + 2  # int or None: position of the cell's class, target column only
 MISSING_TEXT = "\N{EN DASH}"
 NO_INDEX = QModelIndex()
@@ -51,6 +52,7 @@ class TableModel(QAbstractTableModel):
         self._order: NDArray[np.intp] | None = None
         self._classes: tuple[str, ...] = ()
         self._target: str | None = None
+        self._marked: NDArray[np.bool_] | None = None
 
     @property
     def table(self) -> Table | None:
@@ -62,8 +64,15 @@ class TableModel(QAbstractTableModel):
         self.beginResetModel()
         if table is None or self._table is None or table.n_rows != self._table.n_rows:
             self._order = None
-        self._table, self._target, self._classes = table, target, classes
+        self._table, self._target, self._classes, self._marked = table, target, classes, None
         self.endResetModel()
+
+    def mark(self, rows: NDArray[np.bool_] | None) -> None:
+        """Mark rows of the table, None: none; they are of the selected node."""
+        self._marked = rows
+        if self._table is not None and self._table.n_rows and self._table.columns:
+            last = self.index(self._table.n_rows - 1, 0)
+            self.dataChanged.emit(self.index(0, 0), last, [MARKED_ROLE])
 
     def rowCount(self, parent=NO_INDEX) -> int:
         return 0 if parent.isValid() or self._table is None else self._table.n_rows
@@ -92,6 +101,9 @@ class TableModel(QAbstractTableModel):
                 return _alignment(column)
         if role == MISSING_ROLE:
             return is_missing
+        if role == MARKED_ROLE:
+            has_mark = self._marked is not None and index.column() == 0 and row < len(self._marked)
+            return has_mark and bool(self._marked[row])
         if role == CLASS_ROLE and column.name == self._target and not is_missing:
             return self._class_of(column.text(row))
         return None

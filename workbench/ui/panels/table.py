@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
+from engine.errors import DataError
+from workbench.fitting import what_differs
+from workbench.node_rows import leaf_of_row, rows_at
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import CellDelegate
 from workbench.ui.item_models.table_model import TableModel
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.sticky_table import StickyTable
-from workbench.ui.widgets import Label, column, row
+from workbench.ui.widgets import ElidedLabel, column, row
 
 if TYPE_CHECKING:
     from workbench.datasets import Table
 
+LANE_KEY = "rows of a node"
 MIN_WIDTH, MAX_WIDTH, N_MEASURED_ROWS, N_MEASURED_TEXTS = 56, 260, 100, 3
 
 
@@ -32,9 +36,13 @@ class TablePanel(QWidget):
         self._context, self._document = context, context.document
         self.model = TableModel(self)
         self.view = self._make_view()
-        self._caption = Label("", "caption")
+        self._caption = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
+        self._words = ""  # of the table as a whole
+        self._leaf_path: Any = None  # of the row that was read last
+        self._sentence = ""  # its rule
+        self._job: Any = None
         content = QWidget()
-        head = row(theme.PANEL_PADDING, self._caption, -1, spacing=0)
+        head = row(theme.PANEL_PADDING, self._caption, theme.PANEL_PADDING, spacing=0)
         head.setContentsMargins(0, 6, 0, 6)
         content.setLayout(column(head, self.view, spacing=0))
         open_action = context.actions.get("action.file.open")
@@ -43,6 +51,10 @@ class TablePanel(QWidget):
         self.setLayout(column(self._switch))
         context.document.table_changed.connect(self._on_table_changed)
         context.document.columns_changed.connect(self.refresh)
+        for signal in (context.document.current_run_changed, context.document.run_changed):
+            signal.connect(self._mark_node)
+        context.selection.changed.connect(self._mark_node)
+        self.view.selectionModel().currentRowChanged.connect(self._on_row)
         theme.changed.connect(self._dress)
         self._dress()
         self._on_table_changed()
@@ -94,7 +106,55 @@ class TablePanel(QWidget):
             n_missing = sum(column.n_missing for column in table.columns)
             words = [f"{table.n_rows:,} rows", f"{len(table.columns):,} columns"]
             words.append(f"{n_missing:,} missing cells" if n_missing else "no missing cells")
-            self._caption.setText(", ".join(words))
+            self._words = ", ".join(words)
+        self._mark_node()
+
+    def _tree_result(self):
+        """The current run's result where it is a single tree of this very table."""
+        run, table = self._document.current_run, self._document.table
+        result = run.result if run is not None else None
+        if result is None or result.grown_tree is None or table is None or what_differs(result, table):
+            return None
+        return result
+
+    def _mark_node(self, *_: object) -> None:
+        """Mark the rows of the selected node, found in the background."""
+        path, result, table = self._context.selection.node_path, self._tree_result(), self._document.table
+        if path != self._leaf_path:  # another node than the leaf of the row that was read
+            self._leaf_path, self._sentence = None, ""
+        if not path or result is None or table is None:
+            self._job = None
+            self.model.mark(None)
+            self._say("")
+            return
+        self._say("")
+        self._job = self._context.lanes.views.submit_latest(
+            LANE_KEY, lambda _monitor: rows_at(result, table, path), "Finding the node's rows"
+        )
+        self._job.ended.connect(self._on_rows)
+
+    def _on_rows(self, future) -> None:
+        if future.cancelled() or self._job is None:
+            return
+        if isinstance(future.exception(), DataError):  # the node was cut away since
+            self.model.mark(None)
+            return
+        rows = future.result()
+        self.model.mark(rows)
+        self._say(f"; {int(rows.sum()):,} rows in the selected node")
+
+    def _on_row(self, current, _before) -> None:
+        """Light the leaf of the row that the cursor is on, and read its rule as a sentence."""
+        result, table = self._tree_result(), self._document.table
+        if result is None or table is None or not current.isValid():
+            return
+        row_idx = self.model.table_row(current.row())
+        self._leaf_path, self._sentence = leaf_of_row(result, table, row_idx)
+        self._context.selection.select_node(self._leaf_path)
+        self._say("")
+
+    def _say(self, more: str) -> None:
+        self._caption.setText(self._sentence or self._words + more)
 
     def _fit_columns(self) -> None:
         """Give every column the room of its name and first cells; text of all rows is never measured."""
