@@ -98,7 +98,7 @@ def force_split(
     Raises
     ------
     DataError
-        There is no such node, column or level, or all rows of the node would go to one side.
+        There is no such node, column or level, or all values that its rows have would go to one side.
     ParameterError
         The column is a number and there is no finite threshold, or a category and there are no levels.
     """
@@ -119,7 +119,12 @@ def force_split(
         entries = _entries(spec, levels, x)
         sides = _sides_of_levels(entries, x)
     missing = np.isnan(x)
-    sides, missing_child = _with_missing(sides, missing, data, criterion, rows, f"column {feature!r}")
+    if len(np.unique(sides[~missing])) < 2:
+        raise DataError(
+            f"the known values of {feature!r} would all go to one side at this node; choose a question that "
+            "divides them"
+        )
+    sides, missing_child = _with_missing(sides, missing, data, criterion, rows)
     return splice(
         tree,
         node,
@@ -278,33 +283,19 @@ def _sides_of_levels(entries: NDArray[np.int64], x: NDArray[np.float64]) -> Chil
 
 
 def _with_missing(
-    sides: Children, missing: NDArray[np.bool_], data: TrainingData, criterion: str, rows: Rows, what: str
+    sides: Children, missing: NDArray[np.bool_], data: TrainingData, criterion: str, rows: Rows
 ) -> tuple[Children, int]:
     """Return every row's side, and that of missing values: where they help most."""
     if not missing.any():
-        _check_both(sides, what)
         weights = np.bincount(sides, weights=data.sample_weight[rows], minlength=2)
         return sides, int(np.argmax(weights))
-    impurity = describe(data, criterion, rows)[1]
-    best: tuple[float, Children, int] | None = None
-    for child in (1, 0):  # a tie stays with the second side, as in growing
-        tried = np.where(missing, child, sides)
-        if tried.min() == tried.max():
-            continue
-        gain = impurity - _mean_impurity(data, criterion, rows, tried)
-        if best is None or gain > best[0] + TIE_SHARE * impurity:
-            best = gain, tried, child
-    if best is None:
-        _check_both(np.zeros(1, np.int64), what)
-    assert best is not None
-    return best[1], best[2]
-
-
-def _check_both(sides: Children, what: str) -> None:
-    if len(sides) == 0 or sides.min() == sides.max():
-        raise DataError(
-            f"all training rows of this node would go to one side of {what}; choose a value between theirs"
-        )
+    to_first, to_second = (np.where(missing, child, sides) for child in (0, 1))
+    better = _mean_impurity(data, criterion, rows, to_second) - _mean_impurity(
+        data, criterion, rows, to_first
+    )
+    if better > TIE_SHARE * describe(data, criterion, rows)[1]:  # a tie goes to the second, as in growing
+        return to_first, 0
+    return to_second, 1
 
 
 def _mean_impurity(data: TrainingData, criterion: str, rows: Rows, sides: Children) -> float:

@@ -206,7 +206,7 @@ def test_missing_is_sent_to_the_larger_side_where_no_row_misses():
 @pytest.mark.parametrize(
     ("question", "error", "message"),
     [
-        ({"feature": "a", "threshold": 99.0}, DataError, "one side of column 'a'"),
+        ({"feature": "a", "threshold": 99.0}, DataError, "values of 'a' would all go to one side"),
         ({"feature": "z", "threshold": 0.0}, DataError, "no column 'z'"),
         ({"feature": "a", "levels": ["p"]}, ParameterError, "'a' holds numbers"),
         ({"feature": "a", "threshold": float("inf")}, ParameterError, "finite number"),
@@ -268,20 +268,21 @@ def test_below_a_forced_split_grows_the_best_tree_of_its_rows():
     assert_describes_its_rows(grown, data, "squared_error")
 
 
-def test_a_branch_without_rows_cannot_be_grown():
-    X = np.array([[0.0], [np.nan], [2.0], [3.0]])
-    y = [0, 1, 2, 2]
+def test_a_branch_without_rows_answers_as_its_parent_and_cannot_be_grown():
+    X = np.array([[0.0, 0.0], [np.nan, 1.0], [np.nan, 2.0], [3.0, 5.0], [4.0, 5.0]])
+    y = [0, 1, 2, 2, 2]
     estimator = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y)
     data = training_data(estimator, X, y)
     tree = force_split(estimator.tree_, (), "x0", data, threshold=2.5)
     tree = set_missing_direction(tree, (), 1, data)
-    tree = force_split(tree, (1,), "x0", data, threshold=2.5)  # nothing but missing values on its first side
-    tree = set_missing_direction(tree, (1,), 0, data)
+    tree = force_split(tree, (1,), "x1", data, threshold=2.5)  # missing values alone take its first side
     tree = set_missing_direction(tree, (), 0, data)
     assert tree.n_node_samples[tree.node_at((1, 0))] == 0
     assert_describes_its_rows(tree, data, "gini")
     with pytest.raises(DataError, match="no training row reaches"):
         regrow(tree, (1, 0), estimator, data)
+    with pytest.raises(DataError, match="all go to one side"):
+        force_split(tree, (1, 0), "x1", data, threshold=2.5)
 
 
 def test_a_stop_leaves_a_valid_tree():

@@ -81,6 +81,8 @@ MENUS: dict[str, tuple[str | None, ...]] = {
     "&Tree": (
         "action.tree.prune",
         "action.tree.restore",
+        "action.tree.grow",
+        "action.tree.flip_missing",
         None,
         "action.tree.expand",
         "action.tree.collapse",

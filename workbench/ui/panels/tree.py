@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
+from engine.tree.structure import IS_MISSING
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.fitting import what_differs
 from workbench.pruning import CutPrices, cut_prices_of
@@ -19,7 +20,7 @@ from workbench.ui.plots.tree_outline import OutlineModel
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
 
-ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
+ACTIONS = ("prune", "restore", "grow", "flip_missing", "expand", "collapse", "expand_all")
 PRICES_KEY = "prices of cuts"
 OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room
 GOAL = "its tree"
@@ -124,7 +125,23 @@ class TreePanel(QWidget):
             None,
             self._restore,
             "undo",
-            tip="Put back what was pruned at the selected node",
+            tip="Put back what was changed by hand at the selected node",
+        )
+        add(
+            "action.tree.grow",
+            "Grow Below",
+            None,
+            self._grow,
+            "tree",
+            tip="Grow anew below the selected node, with the settings this model was trained with",
+        )
+        add(
+            "action.tree.flip_missing",
+            "Send Missing to the Other Side",
+            None,
+            self._flip_missing,
+            "swap",
+            tip="Rows that miss the column the selected node asks about take the other branch",
         )
         add("action.tree.expand", "Expand Node", None, lambda: self._open_selected(True), "expand")
         add("action.tree.collapse", "Collapse Node", None, lambda: self._open_selected(False), "collapse")
@@ -274,6 +291,12 @@ class TreePanel(QWidget):
     def _restore(self) -> None:
         self._edit(self._context.document.expand)
 
+    def _grow(self) -> None:
+        self._edit(self._context.document.grow_below)
+
+    def _flip_missing(self) -> None:
+        self._edit(self._context.document.flip_missing)
+
     def _edit(self, change) -> None:
         document, path = self._context.document, self.canvas.selected_path
         if document.current_run_id is None or path is None:
@@ -291,9 +314,12 @@ class TreePanel(QWidget):
         is_closed = is_inner and self.canvas.item.is_closed(int(node or 0))
         run = self._context.document.current_run
         is_single = run is not None and run.result is not None and run.result.grown_tree is not None
-        is_pruned = has_node and figure.tree.path_to(node) in figure.edited
+        is_changed = has_node and figure.tree.path_to(node) in figure.edited
+        asks_missing = is_inner and figure.tree.kind[node] == IS_MISSING
         actions.enable("action.tree.prune", is_inner and is_single)
-        actions.enable("action.tree.restore", is_pruned and is_single)
+        actions.enable("action.tree.restore", is_changed and is_single)
+        actions.enable("action.tree.grow", has_node and is_single)
+        actions.enable("action.tree.flip_missing", is_inner and is_single and not asks_missing)
         actions.enable("action.tree.expand", is_closed)
         actions.enable("action.tree.collapse", is_inner and not is_closed)
         actions.enable("action.tree.expand_all", figure is not None)
