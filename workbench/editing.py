@@ -32,7 +32,7 @@ def prune(result: RunResult | None, table: Table, path: Path) -> RunResult:
     """
     from engine.tree.edit import Edit
 
-    result = _editable(result, table)
+    result = editable(result, table)
     tree = result.tree(0)
     if tree.is_leaf[tree.node_at(path)]:
         raise DataError("this node is a leaf already; choose a node with a question")
@@ -49,7 +49,7 @@ def expand(result: RunResult | None, table: Table, path: Path) -> RunResult:
     DataError
         Nothing was changed there, or as for `prune`.
     """
-    result = _editable(result, table)
+    result = editable(result, table)
     kept: list[Edit] = []
     is_branch_gone = False
     for edit in result.edits:
@@ -72,7 +72,7 @@ def flip_missing(result: RunResult | None, table: Table, path: Path) -> RunResul
     """
     from engine.tree.edit import Edit
 
-    result = _editable(result, table)
+    result = editable(result, table)
     tree = result.tree(0)
     node = tree.node_at(path)
     n_children = max(int(tree.n_children[node]), 1)  # a leaf is refused by the edit itself
@@ -95,9 +95,9 @@ def grow_below(result: RunResult | None, table: Table, path: Path) -> RunResult:
     """
     from engine.tree.edit import Edit
 
-    result = _editable(result, table)
+    result = editable(result, table)
     edit = Edit("regrow", path)
-    tree = edit.apply(result.tree(0), _training_rows(result, table), result.estimator)
+    tree = edit.apply(result.tree(0), training_rows(result, table), result.estimator)
     if tree == result.tree(0):
         raise DataError(
             "with the settings of this model nothing else grows below this node; force a split there, or "
@@ -125,7 +125,7 @@ def force_split(
     """
     from engine.tree.edit import Edit
 
-    result = _editable(result, table)
+    result = editable(result, table)
     return _and_then(
         result,
         table,
@@ -151,7 +151,7 @@ def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> Run
     """
     from engine.tree.edit import Edit
 
-    result = _editable(result, table)
+    result = editable(result, table)
     by_hand = [edit for edit in result.edits if edit.kind != "cost_complexity"]
     first = [] if alpha is None else [Edit("cost_complexity", (), alpha)]
     changed = _with_edits(result, table, (*first, *by_hand))
@@ -174,7 +174,8 @@ def alpha_of(result: RunResult) -> float | None:
     return next((edit.alpha for edit in result.edits if edit.kind == "cost_complexity"), None)
 
 
-def _editable(result: RunResult | None, table: Table) -> RunResult:
+def editable(result: RunResult | None, table: Table) -> RunResult:
+    """Return the result of a single tree that can be changed by hand; raises DataError for others."""
     if result is None:
         raise DataError("this model is not trained yet; train it first")
     if result.grown_tree is None:
@@ -186,7 +187,7 @@ def _editable(result: RunResult | None, table: Table) -> RunResult:
 
 def _and_then(result: RunResult, table: Table, edit: Edit) -> RunResult:
     """Return the result with one more edit, which must hold."""
-    tree = edit.apply(result.tree(0), _training_rows(result, table), result.estimator)
+    tree = edit.apply(result.tree(0), training_rows(result, table), result.estimator)
     return _with_tree(result, table, (*result.edits, edit), tree)
 
 
@@ -199,12 +200,13 @@ def _with_edits(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> Run
     if edits:
         needs_rows = any(edit.needs_training_rows for edit in edits)
         tree, _lost = replay(
-            edits, tree, _training_rows(result, table) if needs_rows else None, result.estimator
+            edits, tree, training_rows(result, table) if needs_rows else None, result.estimator
         )
     return _with_tree(result, table, edits, tree)
 
 
-def _training_rows(result: RunResult, table: Table) -> TrainingData:
+def training_rows(result: RunResult, table: Table) -> TrainingData:
+    """Return the rows that a single tree was grown on, as its engine saw them."""
     from engine.tree.regrow import training_data
 
     inputs = inputs_of_result(result, table)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.features import FeatureSpec
-from engine.tree.structure import THRESHOLD, Path, Tree
+from engine.tree.structure import IS_MISSING, THRESHOLD, Path, Tree
 from workbench.dates import days_to_text
 from workbench.figures.words import count, counted, number, percent, signed
 
@@ -120,6 +120,10 @@ class TreeFigure:
     def is_leaf(self, node: int) -> bool:
         """Tell whether the tree itself ends here, whatever is open on screen."""
         return int(self.tree.n_children[node]) == 0
+
+    def chooses_missing(self, node: int) -> bool:
+        """Tell whether the side of missing values is a choice of its own: not where it is the question."""
+        return not self.is_leaf(node) and int(self.tree.kind[node]) != IS_MISSING
 
     def share_of_rows(self, node: int) -> float:
         """The node's part of the root's rows, 0 to 1."""

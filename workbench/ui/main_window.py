@@ -82,6 +82,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.tree.prune",
         "action.tree.restore",
         "action.tree.grow",
+        "action.tree.force_split",
         "action.tree.flip_missing",
         None,
         "action.tree.expand",

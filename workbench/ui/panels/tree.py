@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,19 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
-from engine.tree.structure import IS_MISSING
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.fitting import what_differs
+from workbench.forcing import choices_at
 from workbench.pruning import CutPrices, cut_prices_of
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_outline import OutlineModel
+from workbench.ui.split_dialog import SplitDialog
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
 
-ACTIONS = ("prune", "restore", "grow", "flip_missing", "expand", "collapse", "expand_all")
+ACTIONS = ("prune", "restore", "grow", "force_split", "flip_missing", "expand", "collapse", "expand_all")
 PRICES_KEY = "prices of cuts"
 OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room
 GOAL = "its tree"
@@ -134,6 +136,14 @@ class TreePanel(QWidget):
             self._grow,
             "tree",
             tip="Grow anew below the selected node, with the settings this model was trained with",
+        )
+        add(
+            "action.tree.force_split",
+            "Force a Split…",
+            None,
+            self._ask_split,
+            "edited",
+            tip="Choose the question that the selected node asks; what is below it goes",
         )
         add(
             "action.tree.flip_missing",
@@ -297,6 +307,23 @@ class TreePanel(QWidget):
     def _flip_missing(self) -> None:
         self._edit(self._context.document.flip_missing)
 
+    def _ask_split(self) -> None:
+        document, path = self._context.document, self.canvas.selected_path
+        run = document.current_run
+        if run is None or document.table is None or path is None:
+            return
+        try:
+            choices = choices_at(run.result, document.table, path)
+        except DataError as error:
+            document.post_message(str(error))
+            return
+        if not choices.columns:
+            document.post_message(
+                "The training rows of this node are alike in every column: none divides them."
+            )
+            return
+        SplitDialog(self.window(), choices, partial(document.force_split, run.run_id, path)).open()
+
     def _edit(self, change) -> None:
         document, path = self._context.document, self.canvas.selected_path
         if document.current_run_id is None or path is None:
@@ -315,11 +342,11 @@ class TreePanel(QWidget):
         run = self._context.document.current_run
         is_single = run is not None and run.result is not None and run.result.grown_tree is not None
         is_changed = has_node and figure.tree.path_to(node) in figure.edited
-        asks_missing = is_inner and figure.tree.kind[node] == IS_MISSING
         actions.enable("action.tree.prune", is_inner and is_single)
         actions.enable("action.tree.restore", is_changed and is_single)
         actions.enable("action.tree.grow", has_node and is_single)
-        actions.enable("action.tree.flip_missing", is_inner and is_single and not asks_missing)
+        actions.enable("action.tree.force_split", has_node and is_single)
+        actions.enable("action.tree.flip_missing", is_single and has_node and figure.chooses_missing(node))
         actions.enable("action.tree.expand", is_closed)
         actions.enable("action.tree.collapse", is_inner and not is_closed)
         actions.enable("action.tree.expand_all", figure is not None)
