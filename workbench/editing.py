@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.errors import DataError
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopWatcher
 from workbench.figures.words import counted
 from workbench.fitting import inputs_of_result, score_parts, what_differs
 from workbench.runs import RunResult
@@ -85,19 +86,24 @@ def flip_missing(result: RunResult | None, table: Table, path: Path) -> RunResul
     return before if child_before == edit.child else _with_edits(result, table, (*result.edits[:-1], edit))
 
 
-def grow_below(result: RunResult | None, table: Table, path: Path) -> RunResult:
+def grow_below(
+    result: RunResult | None, table: Table, path: Path, monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
     """Return the result with all below the node at `path` grown anew, with the settings of its training.
 
     Raises
     ------
     DataError
-        Nothing else grows there than what is there already, or as for `prune`.
+        The monitor stopped it, nothing else grows there than what is there already, or as for `prune`.
     """
     from engine.tree.edit import Edit
+    from engine.tree.regrow import regrow
 
     result = editable(result, table)
-    edit = Edit("regrow", path)
-    tree = edit.apply(result.tree(0), training_rows(result, table), result.estimator)
+    edit, watcher = Edit("regrow", path), StopWatcher(monitor, IterationEvent("growing"))
+    tree = regrow(result.tree(0), path, result.estimator, training_rows(result, table), watcher.ask)
+    if watcher.is_stopped:  # a part of a branch could not be repeated
+        raise DataError("growing below was stopped; the tree is as it was")
     if tree == result.tree(0):
         raise DataError(
             "with the settings of this model nothing else grows below this node; force a split there, or "

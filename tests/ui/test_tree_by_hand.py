@@ -65,12 +65,26 @@ def test_what_was_pruned_grows_again_by_the_menu_and_by_the_keyboard(qtbot, sess
     choose_in_menu(panel, path, "prune")
     assert panel.canvas.figure.tree.n_nodes < before.n_nodes
     choose_in_menu(panel, path, "grow")
-    assert panel.canvas.figure.tree == before
+    qtbot.waitUntil(lambda: panel.canvas.figure.tree == before)
     QTest.keyClick(panel.canvas, Qt.Key.Key_Delete)
+    assert panel.canvas.figure.tree.n_nodes < before.n_nodes
     run_in_palette(session.window, "grow below")
-    assert panel.canvas.figure.tree == before
+    qtbot.waitUntil(lambda: panel.canvas.figure.tree == before)
     run_in_palette(session.window, "grow below")
-    assert "nothing else grows below this node" in session.document.messages[-1]
+    messages = session.document.messages
+    qtbot.waitUntil(lambda: "nothing else grows below this node" in messages[-1])
+
+
+def test_what_grows_while_the_tree_changes_is_told_and_dropped(qtbot, session):
+    panel = open_tree(qtbot, session)
+    document = session.document
+    document.prune(document.current_run_id, (0,))
+    document.prune(document.current_run_id, (1,))
+    session.window.context.selection.select_node((0,))
+    session.window.actions_["action.tree.grow"].trigger()
+    document.prune(document.current_run_id, ())
+    qtbot.waitUntil(lambda: "was changed in the meantime" in document.messages[-1])
+    assert panel.canvas.figure.tree.n_nodes == 1
 
 
 def test_a_threshold_is_forced_by_the_keyboard(qtbot, session):

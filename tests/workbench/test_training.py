@@ -15,6 +15,7 @@ from workbench.apply import apply_model
 from workbench.crossvalidation import cross_validate
 from workbench.datasets import make_table
 from workbench.document import Document
+from workbench.editing import grow_below
 from workbench.exports import export_model, load_model
 from workbench.fitting import inputs_of_result
 from workbench.jobs import Job
@@ -433,6 +434,25 @@ def test_what_was_pruned_grows_again(session):
         document.grow_below(run_id, path)
         assert document.run(run_id).result.tree(0) == grown
     assert document.run(run_id).result.n_test_looks == 2 * len(inner_paths(grown))
+
+
+def test_growing_below_that_is_stopped_leaves_the_tree_as_it_was(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    document.prune(run_id, ())
+    result = document.run(run_id).result
+
+    class Stop:
+        def on_iteration(self, event):
+            return True
+
+    with pytest.raises(DataError, match="was stopped"):
+        grow_below(result, document.table, (), Stop())
+    grown = grow_below(result, document.table, ())
+    document.take_grown(run_id, result, grown)
+    assert document.run(run_id).result.tree(0) == result.grown_tree
+    with pytest.raises(DataError, match="in the meantime"):
+        document.take_grown(run_id, result, grown)
 
 
 def test_missing_values_are_sent_to_the_other_side_and_back(session):

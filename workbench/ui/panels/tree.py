@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
+from workbench.editing import grow_below
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.fitting import what_differs
 from workbench.forcing import choices_at
@@ -23,7 +24,7 @@ from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
 
 ACTIONS = ("prune", "restore", "grow", "force_split", "flip_missing", "expand", "collapse", "expand_all")
-PRICES_KEY = "prices of cuts"
+PRICES_KEY, GROW_KEY = "prices of cuts", "growing below"
 OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room
 GOAL = "its tree"
 SEVERAL_STEPS = 50  # an outline this small is shown unfolded
@@ -46,6 +47,7 @@ class TreePanel(QWidget):
         self._result: Any = None
         self._shown_tree: tuple[str, int] | None = None
         self._prices: CutPrices | None = None
+        self._growing: tuple[str, Any] | None = None  # a run, and its result before
         self.canvas = TreeCanvas()
         self.outline = self._make_outline()
         self._add_actions()
@@ -302,7 +304,26 @@ class TreePanel(QWidget):
         self._edit(self._context.document.expand)
 
     def _grow(self) -> None:
-        self._edit(self._context.document.grow_below)
+        document, path = self._context.document, self.canvas.selected_path
+        run, table = document.current_run, document.table
+        if run is None or run.result is None or table is None or path is None:
+            return
+        result = run.result
+        self._growing = (run.run_id, result)
+        job = self._context.lanes.views.submit_latest(
+            GROW_KEY, lambda monitor: grow_below(result, table, path, monitor), "Growing below a node"
+        )
+        job.ended.connect(self._on_grown)
+
+    def _on_grown(self, future) -> None:
+        if future.cancelled() or self._growing is None:
+            return
+        (run_id, before), self._growing = self._growing, None
+        refusal = future.exception()
+        if not isinstance(refusal, DataError):
+            self._edit_with(self._context.document.take_grown, run_id, before, future.result())
+        else:  # not raised again: it would hold the panel
+            self._context.document.post_message(str(refusal))
 
     def _flip_missing(self) -> None:
         self._edit(self._context.document.flip_missing)
@@ -326,12 +347,14 @@ class TreePanel(QWidget):
 
     def _edit(self, change) -> None:
         document, path = self._context.document, self.canvas.selected_path
-        if document.current_run_id is None or path is None:
-            return
+        if document.current_run_id is not None and path is not None:
+            self._edit_with(change, document.current_run_id, path)
+
+    def _edit_with(self, change, *what) -> None:
         try:
-            change(document.current_run_id, path)
+            change(*what)
         except DataError as error:
-            document.post_message(str(error))
+            self._context.document.post_message(str(error))
 
     def _refresh_actions(self) -> None:
         self._say_price()
