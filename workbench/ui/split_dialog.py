@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -102,7 +103,7 @@ class SplitDialog(QDialog):
     def _try(self) -> None:
         answer, is_number = self._answer(), not self._choice.levels
         try:
-            if is_number and not isinstance(answer, (int, float)):
+            if is_number and not (isinstance(answer, (int, float)) and math.isfinite(answer)):
                 what = "date such as 2020-09-15" if self._choice.is_date else "number"
                 raise ParameterError(f"{self._threshold.text()!r} is no {what}; enter one")
             self._force(self._choice.name, answer)
