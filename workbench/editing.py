@@ -165,6 +165,26 @@ def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> Run
     return changed if alpha_of(result) is None else replace(changed, n_test_looks=result.n_test_looks)
 
 
+def make_again(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> RunResult:
+    """Return a new training's result with an earlier one's changes by hand, those that still hold.
+
+    Parameters
+    ----------
+    result : RunResult
+        Of a single tree as it was grown.
+    edits : tuple of Edit
+        In order.
+    """
+    from engine.tree.edit import replay
+
+    assert result.grown_tree is not None
+    needs_rows = any(edit.needs_training_rows for edit in edits)
+    rows = training_rows(result, table) if needs_rows else None
+    tree, lost = replay(edits, result.grown_tree, rows, result.estimator)
+    held = tuple(edit for edit in edits if not any(edit is gone for gone in lost))
+    return _with_tree(result, table, held, tree) if held else result
+
+
 def missing_sentence(result: RunResult, path: Path) -> str:
     """Say where rows go now that miss the column which the node at `path` asks about."""
     tree = result.tree(0)

@@ -480,6 +480,41 @@ def test_missing_values_are_sent_to_the_other_side_and_back(session):
         document.flip_missing(run_id, grown.path_to(int(np.flatnonzero(grown.is_leaf)[0])))
 
 
+def test_changes_by_hand_are_made_again_on_a_tree_trained_anew(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    document.force_split(run_id, (), "length", 3.0)
+    document.grow_below(run_id, (1,))
+    changed = document.run(run_id).result
+    session.retrain(run_id, keeps_edits=True)
+    again = document.run(run_id).result
+    assert again is not changed
+    assert again.edits == changed.edits
+    assert again.tree(0) == changed.tree(0)
+    assert "2 changes by hand made again" in document.messages[-1]
+    document.expand(run_id, ())
+    assert document.run(run_id).result.tree(0) == again.grown_tree == changed.grown_tree
+
+
+def test_changes_that_no_longer_hold_are_told_after_training_anew(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    document.force_split(run_id, (0,), "length", 1.0)
+    document.force_split(run_id, (), "width", 0.0)
+    document.set_roles(["length"], "ignored")
+    session.retrain(run_id, keeps_edits=True)
+    result = document.run(run_id).result
+    assert [edit.feature for edit in result.edits] == ["width"]
+    assert result.tree(0).threshold[0] == 0.0
+    assert (
+        "1 of 2 changes by hand made again; the new tree has no place for the rest" in document.messages[-1]
+    )
+    document.prune_to(run_id, None)
+    session.retrain(run_id)
+    assert document.run(run_id).result.edits == ()
+    assert "by hand" not in document.messages[-1]
+
+
 def test_changes_by_hand_stay_when_the_tree_is_pruned_to_a_price(session):
     document = session.document
     run_id = session.train("tree", min_samples_leaf=1)
