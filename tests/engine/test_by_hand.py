@@ -1,5 +1,6 @@
 """Forced splits, the side of missing values, and growing below a node."""
 
+import json
 from functools import partial
 
 import numpy as np
@@ -321,3 +322,34 @@ def test_replay_tells_which_edits_hold_no_longer():
     assert replay([*gone, holds], stump, data, estimator) == (holds.apply(stump, data, estimator), gone)
     with pytest.raises(ParameterError, match="needs data and estimator"):
         replay([holds], stump)
+
+
+def random_edit(rng, tree):
+    path = tree.path_to(int(rng.integers(tree.n_nodes)))
+    kind = rng.choice(["force_split", "set_missing", "regrow", "prune"])
+    if kind == "set_missing":
+        return Edit(kind, path, child=int(rng.integers(2)))
+    if kind != "force_split":
+        return Edit(kind, path)
+    if rng.random() < 0.3:
+        return Edit(
+            kind, path, feature="c", levels=tuple(rng.choice(list("pqrs"), 2, replace=False).tolist())
+        )
+    return Edit(kind, path, feature=str(rng.choice(["a", "b"])), threshold=float(rng.normal()))
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_any_edits_leave_trees_that_describe_their_rows_and_replay_to_the_same(name):
+    estimator, data = fitted(name, seed=1)
+    rng, tree, edits, refused = np.random.default_rng(2), estimator.tree_, [], []
+    for _ in range(12):
+        edit = random_edit(rng, tree)
+        edits.append(Edit.from_plain(json.loads(json.dumps(edit.to_plain()))))
+        try:
+            tree = edit.apply(tree, data, estimator)
+        except DataError:
+            refused.append(edit)
+            continue
+        assert_describes_its_rows(tree, data, criterion_of(estimator))
+    assert replay(edits, estimator.tree_, data, estimator) == (tree, refused)
+    assert len(refused) < 10
