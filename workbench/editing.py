@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.errors import DataError
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopWatcher
+from workbench.figures.words import counted
 from workbench.fitting import inputs_of_result, rows_of_parts, score_parts, what_differs
 from workbench.runs import RunResult
 
@@ -19,6 +22,8 @@ RULES = {
 }
 
 if TYPE_CHECKING:
+    from engine.base import TrainingData
+    from engine.tree.edit import Edit
     from engine.tree.structure import Path, Tree
     from workbench.datasets import Table
 
@@ -34,7 +39,7 @@ def prune(result: RunResult | None, table: Table, path: Path) -> RunResult:
     """
     from engine.tree.edit import Edit
 
-    result = _editable(result, table)
+    result = editable(result, table)
     tree = result.tree(0)
     if tree.is_leaf[tree.node_at(path)]:
         raise DataError("this node is a leaf already; choose a node with a question")
@@ -42,24 +47,114 @@ def prune(result: RunResult | None, table: Table, path: Path) -> RunResult:
 
 
 def expand(result: RunResult | None, table: Table, path: Path) -> RunResult:
-    """Return the result with what was pruned at `path` put back; prunings below it stay.
+    """Return the result with all that was done by hand at `path` taken back.
+
+    Changes below it stay, but those of a branch that was grown or split by hand and is gone.
 
     Raises
     ------
     DataError
-        Nothing was pruned there, or as for `prune`.
+        Nothing was changed there, or as for `prune`.
     """
-    result = _editable(result, table)
-    kept = tuple(edit for edit in result.edits if not (edit.kind == "prune" and tuple(edit.path) == path))
+    result = editable(result, table)
+    kept: list[Edit] = []
+    is_branch_gone = False
+    for edit in result.edits:
+        if edit.kind != "cost_complexity" and edit.path == path:
+            is_branch_gone = is_branch_gone or edit.kind in ("force_split", "regrow")
+        elif not (is_branch_gone and edit.path[: len(path)] == path):
+            kept.append(edit)
     if len(kept) == len(result.edits):
-        raise DataError("nothing was pruned at this node, so there is nothing to put back")
-    return _with_edits(result, table, kept)
+        raise DataError("nothing was changed at this node, so there is nothing to put back")
+    return _with_edits(result, table, tuple(kept))
+
+
+def flip_missing(result: RunResult | None, table: Table, path: Path) -> RunResult:
+    """Return the result with missing values taking the other side at `path`; the next of several branches.
+
+    Raises
+    ------
+    DataError
+        The node is a leaf or asks whether the value is missing, or as for `prune`.
+    """
+    from engine.tree.edit import Edit
+
+    result = editable(result, table)
+    tree = result.tree(0)
+    node = tree.node_at(path)
+    n_children = max(int(tree.n_children[node]), 1)  # a leaf is refused by the edit itself
+    edit = Edit("set_missing", path, child=(int(tree.missing_child[node]) + 1) % n_children)
+    last = result.edits[-1] if result.edits else None
+    if last is None or last.kind != "set_missing" or last.path != path:
+        return _and_then(result, table, edit)
+    before = _with_edits(result, table, result.edits[:-1])  # turned on: one change, or none
+    child_before = int(before.tree(0).missing_child[before.tree(0).node_at(path)])
+    return before if child_before == edit.child else _with_edits(result, table, (*result.edits[:-1], edit))
+
+
+def grow_below(
+    result: RunResult | None, table: Table, path: Path, monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
+    """Return the result with all below the node at `path` grown anew, with the settings of its training.
+
+    Raises
+    ------
+    DataError
+        The monitor stopped it, nothing else grows there than what is there already, or as for `prune`.
+    """
+    from engine.tree.edit import Edit
+    from engine.tree.regrow import regrow
+
+    result = editable(result, table)
+    edit, watcher = Edit("regrow", path), StopWatcher(monitor, IterationEvent("growing"))
+    tree = regrow(result.tree(0), path, result.estimator, training_rows(result, table), watcher.ask)
+    if watcher.is_stopped:  # a part of a branch could not be repeated
+        raise DataError("growing below was stopped; the tree is as it was")
+    if tree == result.tree(0):
+        raise DataError(
+            "with the settings of this model nothing else grows below this node; force a split there, or "
+            "change the settings and train it again"
+        )
+    return _with_tree(result, table, (*result.edits, edit), tree)
+
+
+def force_split(
+    result: RunResult | None, table: Table, path: Path, feature: str, answer: float | Sequence[str]
+) -> RunResult:
+    """Return the result with the node at `path` asking about `feature`; what was below is gone.
+
+    Parameters
+    ----------
+    answer : float or sequence of str
+        The threshold of a number, or the levels of a category that take the first side.
+
+    Raises
+    ------
+    DataError
+        All rows would go to one side, or as for `prune`.
+    ParameterError
+        The answer is none to a question about this column.
+    """
+    from engine.tree.edit import Edit
+
+    result = editable(result, table)
+    return _and_then(
+        result,
+        table,
+        Edit(
+            "force_split",
+            path,
+            feature=feature,
+            threshold=float(answer) if isinstance(answer, (int, float)) else None,
+            levels=() if isinstance(answer, (int, float)) else tuple(answer),
+        ),
+    )
 
 
 def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> RunResult:
     """Return the result pruned by cost-complexity to the price `alpha` of a leaf; None: not so any more.
 
-    Nodes cut by hand stay cut: they are cut after it, those that it has cut itself being no matter.
+    Changes by hand stay: they are made after it, those at nodes that it has cut itself being no matter.
 
     Raises
     ------
@@ -68,8 +163,8 @@ def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> Run
     """
     from engine.tree.edit import Edit
 
-    result = _editable(result, table)
-    by_hand = [edit for edit in result.edits if edit.kind == "prune"]
+    result = editable(result, table)
+    by_hand = [edit for edit in result.edits if edit.kind != "cost_complexity"]
     first = [] if alpha is None else [Edit("cost_complexity", (), alpha)]
     changed = _with_edits(result, table, (*first, *by_hand))
     # one drag of a slider is one look at the test score
@@ -91,7 +186,7 @@ def prune_by_rule(result: RunResult | None, table: Table, rule: str) -> RunResul
     """
     from engine.tree.edit import Edit
 
-    result = _editable(result, table)
+    result = editable(result, table)
     before, after = result.trees[0], _pruned_by(result, table, rule)
     paths = _cut_paths(before, after)
     if not paths:
@@ -131,12 +226,43 @@ def _cut_paths(before: Tree, after: Tree) -> list[Path]:
     return sorted(paths)
 
 
+def make_again(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> RunResult:
+    """Return a new training's result with an earlier one's changes by hand, those that still hold.
+
+    Parameters
+    ----------
+    result : RunResult
+        Of a single tree as it was grown.
+    edits : tuple of Edit
+        In order.
+    """
+    from engine.tree.edit import replay
+
+    assert result.grown_tree is not None
+    needs_rows = any(edit.needs_training_rows for edit in edits)
+    rows = training_rows(result, table) if needs_rows else None
+    tree, lost = replay(edits, result.grown_tree, rows, result.estimator)
+    held = tuple(edit for edit in edits if not any(edit is gone for gone in lost))
+    return _with_tree(result, table, held, tree) if held else result
+
+
+def missing_sentence(result: RunResult, path: Path) -> str:
+    """Say where rows go now that miss the column which the node at `path` asks about."""
+    tree = result.tree(0)
+    node = tree.node_at(path)
+    side = ("yes", "no")[int(tree.missing_child[node])] if tree.n_children[node] == 2 else "another branch"
+    name, n_missing = result.feature_specs[int(tree.feature[node])].name, int(tree.n_missing[node])
+    rows = f"{counted(n_missing, 'training row')} without {name}"
+    return f"At this node {rows} {'takes' if n_missing == 1 else 'take'} “{side}” now"
+
+
 def alpha_of(result: RunResult) -> float | None:
     """Return the price of a leaf that the result's tree was pruned to by hand; None where it was not."""
     return next((edit.alpha for edit in result.edits if edit.kind == "cost_complexity"), None)
 
 
-def _editable(result: RunResult | None, table: Table) -> RunResult:
+def editable(result: RunResult | None, table: Table) -> RunResult:
+    """Return the result of a single tree that can be changed by hand; raises DataError for others."""
     if result is None:
         raise DataError("this model is not trained yet; train it first")
     if result.grown_tree is None:
@@ -146,13 +272,36 @@ def _editable(result: RunResult | None, table: Table) -> RunResult:
     return result
 
 
-def _with_edits(result: RunResult, table: Table, edits: tuple[Any, ...]) -> RunResult:
+def _and_then(result: RunResult, table: Table, edit: Edit) -> RunResult:
+    """Return the result with one more edit, which must hold."""
+    tree = edit.apply(result.tree(0), training_rows(result, table), result.estimator)
+    return _with_tree(result, table, (*result.edits, edit), tree)
+
+
+def _with_edits(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> RunResult:
+    """Return the result with other edits; those that hold no longer change nothing."""
     from engine.tree.edit import replay
 
     assert result.grown_tree is not None
     tree = result.grown_tree
     if edits:
-        tree, _lost = replay(edits, tree)
+        needs_rows = any(edit.needs_training_rows for edit in edits)
+        tree, _lost = replay(
+            edits, tree, training_rows(result, table) if needs_rows else None, result.estimator
+        )
+    return _with_tree(result, table, edits, tree)
+
+
+def training_rows(result: RunResult, table: Table) -> TrainingData:
+    """Return the rows that a single tree was grown on, as its engine saw them."""
+    from engine.tree.regrow import training_data
+
+    inputs = inputs_of_result(result, table)
+    rows = inputs.learnable().take(inputs.rows_of("train"))
+    return training_data(result.estimator, rows.X, rows.labels, rows.weights)
+
+
+def _with_tree(result: RunResult, table: Table, edits: tuple[Edit, ...], tree: Tree) -> RunResult:
     estimator = copy.copy(result.estimator)  # trees are values: the old estimator keeps the old one
     estimator.tree_ = tree
     inputs = inputs_of_result(result, table)

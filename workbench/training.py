@@ -14,6 +14,8 @@ from engine.errors import DataError, FitStopped, ParameterError
 from engine.monitor import FitMonitor
 from workbench import crossvalidation
 from workbench.catalog import CATALOG, check_parameter_values, entry_of
+from workbench.editing import make_again
+from workbench.figures.words import counted
 from workbench.fitting import FitInputs, fit_run, freeze_inputs
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
@@ -111,11 +113,12 @@ class Trainer(QObject):
     def cross_validation_job(self) -> Job | None:
         return None if self._cv is None else self._cv[1]
 
-    def train(self, run_id: str) -> bool:
+    def train(self, run_id: str, *, keeps_edits: bool = False) -> bool:
         """Train a model with the document as it stands now; later changes do not reach the training.
 
         Returns False, and posts the reason as a message, if that is not possible. A model with
-        changes made by hand loses them: ask first (`Document.would_lose_edits`).
+        changes made by hand loses them: ask first (`Document.would_lose_edits`). With `keeps_edits` those
+        that still hold are made again on the new tree.
         """
         document, record = self._document, self._document.run(run_id)
         if run_id in self._jobs:
@@ -130,7 +133,8 @@ class Trainer(QObject):
         if problems:
             document.post_message(" ".join(problems))
             return False
-        self._start(run_id, _inputs_of(document, run_id))
+        edits = record.result.edits if keeps_edits and record.result is not None else ()
+        self._start(run_id, _inputs_of(document, run_id), edits)
         return True
 
     def trains(self, run_id: str | None) -> bool:
@@ -151,7 +155,7 @@ class Trainer(QObject):
         if self._cv is not None:
             self._cv[1].request_stop()
 
-    def _start(self, run_id: str, inputs: FitInputs) -> None:
+    def _start(self, run_id: str, inputs: FitInputs, edits: tuple[Any, ...]) -> None:
         entry, document = CATALOG[inputs.spec.kind], self._document
         self._cv_waiting.pop(run_id, None)
         self._put_off_cross_validation()
@@ -159,10 +163,10 @@ class Trainer(QObject):
         if self._warm_up is not None:
             wait = partial(self._warm_up.wait_until_warm, entry.warm_up_step)
         title = f"Training {document.run(run_id).name}"
-        job = Job(partial(_work, inputs, wait), self, title=title, step_name=entry.step_name)
+        job = Job(partial(_work, inputs, wait, edits), self, title=title, step_name=entry.step_name)
         self._jobs[run_id] = job
         job.advanced.connect(lambda events: self._on_advanced(run_id, job, events))
-        job.ended.connect(lambda future: self._on_ended(run_id, job, inputs, future))
+        job.ended.connect(lambda future: self._on_ended(run_id, job, inputs, edits, future))
         is_first = len(self._jobs) == 1
         document.begin_training(run_id, "training" if is_first else "queued")
         job.start(self._lanes.fit)
@@ -176,7 +180,9 @@ class Trainer(QObject):
                 self.started.emit(run_id)
             self.advanced.emit(run_id, events)
 
-    def _on_ended(self, run_id: str, job: Job, inputs: FitInputs, future: Future[Any]) -> None:
+    def _on_ended(
+        self, run_id: str, job: Job, inputs: FitInputs, edits: tuple[Any, ...], future: Future[Any]
+    ) -> None:
         _release(job)
         if self._jobs.get(run_id) is not job:
             self._start_cross_validation()  # the model was deleted meanwhile
@@ -188,7 +194,7 @@ class Trainer(QObject):
         elif (error := future.exception()) is not None:
             self._take_error(run_id, name, error)
         else:
-            self._take_result(run_id, name, inputs, future.result())
+            self._take_result(run_id, name, inputs, edits, future.result())
             self._turns.add(partial(self._tell_end, run_id, job))
             return
         self._tell_end(run_id, job)
@@ -220,7 +226,9 @@ class Trainer(QObject):
             LOG.error("training ended by an error\n%s", details)
             self.crashed.emit(f"{name} could not be trained", details)
 
-    def _take_result(self, run_id: str, name: str, inputs: FitInputs, result: RunResult) -> None:
+    def _take_result(
+        self, run_id: str, name: str, inputs: FitInputs, edits: tuple[Any, ...], result: RunResult
+    ) -> None:
         self._is_handing_over = True
         try:
             self._document.apply_result(run_id, result)
@@ -229,8 +237,10 @@ class Trainer(QObject):
         unit = entry_of(inputs.spec.kind).step_name
         steps = f" after {unit} {result.n_rounds:,}" if unit else ""
         how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"
-        self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{_constant_warning(result)}")
-        if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
+        remarks = _constant_warning(result) + _edits_sentence(edits, result)
+        self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{remarks}")
+        is_as_grown = not result.stopped and not result.edits
+        if self.cross_validates and is_as_grown and crossvalidation.is_wanted(inputs):
             self._cv_waiting[run_id] = (result, inputs)
 
     def _start_cross_validation(self) -> None:
@@ -308,7 +318,23 @@ def _inputs_of(document: Document, run_id: str) -> FitInputs:
     )
 
 
-def _work(inputs: FitInputs, wait: Callable[[FitMonitor], None] | None, monitor: FitMonitor) -> RunResult:
+def _work(
+    inputs: FitInputs,
+    wait: Callable[[FitMonitor], None] | None,
+    edits: tuple[Any, ...],
+    monitor: FitMonitor,
+) -> RunResult:
     if wait is not None:
         wait(monitor)
-    return fit_run(inputs, monitor)
+    result = fit_run(inputs, monitor)
+    return make_again(result, inputs.table, edits) if edits else result
+
+
+def _edits_sentence(edits: tuple[Any, ...], result: RunResult) -> str:
+    """Say what became of changes by hand that were to be made again."""
+    if not edits:
+        return ""
+    changes = f"{counted(len(edits), 'change')} by hand made again"
+    if len(result.edits) == len(edits):
+        return f" {changes}."
+    return f" {len(result.edits)} of {changes}; the new tree has no place for the rest."

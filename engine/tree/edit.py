@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
 
 from engine.errors import DataError, ParameterError
 from engine.tree.cost_complexity import prune_at
 from engine.tree.prune import prune
 from engine.tree.structure import Path, Tree
 
-KINDS = ("prune", "cost_complexity")
+if TYPE_CHECKING:
+    from engine.base import TrainingData
+
+KINDS = ("prune", "cost_complexity", "force_split", "set_missing", "regrow")
+OF_TRAINING_ROWS = ("force_split", "set_missing", "regrow")
+"""Kinds that look at the rows the tree was grown on."""
 
 
 @dataclass(frozen=True)
@@ -20,49 +25,125 @@ class Edit:
 
     Attributes
     ----------
-    kind : "prune" or "cost_complexity"
-        The node becomes a leaf; or the whole tree is pruned to the smallest that is best for `alpha`.
+    kind : "prune", "cost_complexity", "force_split", "set_missing" or "regrow"
+        The node becomes a leaf; the whole tree is pruned to the smallest that is best for `alpha`; the node
+        asks a given question; missing values take another side there; all below it is grown anew.
     path : tuple of int
         Which node: the child taken at each node from the root. Of a cost-complexity pruning always the root.
     alpha : float
         Price of a leaf, see `engine.tree.cost_complexity`.
+    feature : str
+        Column that a forced split asks about.
+    threshold : float or None
+        Of a forced split on a number.
+    levels : tuple
+        Of a forced split on a category: the levels that take the first side.
+    child : int
+        Child that missing values take, 0, 1, ...
 
     Raises
     ------
     ParameterError
-        There is no such kind, or the price of a leaf is negative or not a number.
+        There is no such kind, the price of a leaf is negative or not a number, or a forced split names no
+        column.
     """
 
-    kind: Literal["prune", "cost_complexity"]
+    kind: Literal["prune", "cost_complexity", "force_split", "set_missing", "regrow"]
     path: Path = ()
     alpha: float = 0.0
+    feature: str = ""
+    threshold: float | None = None
+    levels: tuple[Any, ...] = ()
+    child: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ParameterError(f"the edit's kind is {self.kind!r}; it must be one of {', '.join(KINDS)}")
         if not self.alpha >= 0:
             raise ParameterError(f"alpha is {self.alpha!r}; the price of a leaf is 0 or more")
+        if self.kind == "force_split" and not self.feature:
+            raise ParameterError("a forced split needs a column; give its name as feature")
         object.__setattr__(self, "path", tuple(int(child) for child in self.path))
+        object.__setattr__(self, "levels", tuple(self.levels))
 
-    def apply(self, tree: Tree) -> Tree:
-        """Return the edited tree; raise DataError where the tree has no such inner node."""
-        return prune(tree, self.path) if self.kind == "prune" else prune_at(tree, self.alpha)
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Edit:
+        """Return the edit that `to_plain` wrote; what it lacks has its default."""
+        return cls(**{item.name: plain[item.name] for item in fields(cls) if item.name in plain})
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the edit as a mapping of texts, numbers and lists, as JSON has them."""
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        return plain | {"path": list(self.path), "levels": list(self.levels)}
+
+    @property
+    def needs_training_rows(self) -> bool:
+        return self.kind in OF_TRAINING_ROWS
+
+    def apply(self, tree: Tree, data: TrainingData | None = None, estimator: Any = None) -> Tree:
+        """Return the edited tree.
+
+        Parameters
+        ----------
+        data : TrainingData, optional
+            What the tree was grown on, see `engine.tree.regrow.training_data`; pruning needs none.
+        estimator : fitted single tree, optional
+            Its hyperparameters; pruning needs none.
+
+        Raises
+        ------
+        DataError
+            The tree or the data do not allow the edit any more: there is no such node, column or level.
+        ParameterError
+            The training rows are needed and not given.
+        """
+        if self.kind == "prune":
+            return prune(tree, self.path)
+        if self.kind == "cost_complexity":
+            return prune_at(tree, self.alpha)
+        if data is None or estimator is None:
+            raise ParameterError(f"the edit {self.kind!r} needs data and estimator; give both")
+        from engine.tree.by_hand import force_split, set_missing_direction  # a view needs no compiler
+        from engine.tree.regrow import criterion_of, regrow
+
+        if self.kind == "regrow":
+            return regrow(tree, self.path, estimator, data)
+        criterion = criterion_of(estimator)
+        if self.kind == "set_missing":
+            return set_missing_direction(tree, self.path, self.child, data, criterion)
+        return force_split(
+            tree,
+            self.path,
+            self.feature,
+            data,
+            criterion,
+            threshold=self.threshold,
+            levels=self.levels or None,
+        )
 
 
-def replay(edits: Iterable[Edit], tree: Tree) -> tuple[Tree, list[Edit]]:
-    """Apply edits in order, for example to a tree trained anew.
+def replay(
+    edits: Iterable[Edit], tree: Tree, data: TrainingData | None = None, estimator: Any = None
+) -> tuple[Tree, list[Edit]]:
+    """Apply edits in order, for example to a tree trained anew; without edits it is the same tree.
+
+    Parameters
+    ----------
+    data, estimator
+        See `Edit.apply`.
 
     Returns
     -------
     Tree
         With every edit that still holds.
     list of Edit
-        Those that no longer hold: the tree has no such node, or it is a leaf.
+        Those that no longer hold: the tree has no such node, it is a leaf, or the column, a level or the
+        rows on one side are gone.
     """
     lost = []
     for edit in edits:
         try:
-            tree = edit.apply(tree)
+            tree = edit.apply(tree, data, estimator)
         except DataError:
             lost.append(edit)
     return tree, lost

@@ -96,10 +96,20 @@ class MultiwayGrower:
         self._nodes: list[_Node] = []
         self._root_impurity = 0.0
 
-    def grow(self, ask: Ask) -> GrownTree:
-        """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
-        n_rows, n_done, is_stopped = len(self._y), 0, False
-        self._nodes = [self._new_node(np.arange(n_rows), 0, np.zeros(0), frozenset())]
+    def grow(self, ask: Ask, rows: Rows | None = None, used: frozenset[int] = frozenset()) -> GrownTree:
+        """Grow until the rules or `ask` end it; every row is in some leaf in either case.
+
+        Parameters
+        ----------
+        ask : Ask
+        rows : int64 (n_rows,), optional
+            Those to grow on; by default all.
+        used : frozenset of int
+            Categories that were asked already, above a branch.
+        """
+        rows = np.arange(len(self._y)) if rows is None else rows
+        n_rows, n_done, is_stopped = len(rows), 0, False
+        self._nodes = [self._new_node(rows, 0, np.zeros(0), used)]
         self._root_impurity = _entropy(self._nodes[0].value)
         waiting = [0]
         while waiting and not is_stopped:

@@ -64,7 +64,8 @@ class Tree:
     level_offsets : int64 (n_nodes + 1,)
         Node i's rows of `level_sets` are ``level_offsets[i]:level_offsets[i + 1]``.
     level_sets : int32 (n_entries, 2)
-        Level code and child taken, for every level that training rows of the node had, by code.
+        Level code and child taken, for every level that training rows of the node had or a split forced
+        by hand names, by code.
     first_child, n_children : int32 (n_nodes,)
         Where the children are; -1 and 0 at leaves.
     missing_child, unseen_child : int32 (n_nodes,)

@@ -143,6 +143,10 @@ def test_training_again_asks_before_changes_by_hand_are_lost(person, window, doc
     assert document.runs[first.run_id].result.tree(0).n_nodes == 1
     assert list(document.runs.values())[1].result.tree(0).n_nodes > 1
     person.click_row("models.list", 0)
+    answer("Train and Change Again")
+    person.wait_for_training()
+    assert document.runs[first.run_id].result.tree(0).n_nodes == 1
+    assert "1 change by hand made again" in document.messages[-1]
     answer("Train Again")
     person.wait_for_training()
     assert document.runs[first.run_id].result.tree(0).n_nodes > 1

@@ -58,8 +58,8 @@ class Session:
         self.retrain(run_id)
         return run_id
 
-    def retrain(self, run_id):
-        wait_for(self.trainer.ended, lambda: self.trainer.train(run_id))
+    def retrain(self, run_id, **how):
+        wait_for(self.trainer.ended, lambda: self.trainer.train(run_id, **how))
         assert self.crashes == []
 
     def close(self):

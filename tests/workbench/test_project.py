@@ -243,6 +243,29 @@ def test_a_tree_pruned_to_a_price_opens_as_it_was(tmp_path):
     assert again.grown_tree == result.grown_tree
 
 
+def test_a_tree_changed_by_hand_opens_as_it_was_and_can_be_changed_on(tmp_path):
+    document = open_flowers()
+    session = Session(document)
+    run_id = session.train("tree", max_depth=None, min_samples_leaf=1)
+    session.close()
+    document.force_split(run_id, (), "length", 0.1 + 0.2)
+    document.grow_below(run_id, (1,))
+    document.flip_missing(run_id, (1,))
+    result = document.run(run_id).result
+    save_project(document, tmp_path / "p.treewright", include_rows=True)
+    opened = Document()
+    opened.restore(load_project(tmp_path / "p.treewright"))
+    again = opened.run(run_id).result
+    assert again.edits == result.edits
+    assert again.trees == result.trees
+    for each in (opened, document):
+        each.prune(run_id, (1,))
+        each.grow_below(run_id, (1,))
+    assert opened.run(run_id).result.trees == document.run(run_id).result.trees
+    opened.expand(run_id, ())
+    assert opened.run(run_id).result.trees[0] == result.grown_tree
+
+
 def rewrite(source, target, change):
     """Copy a project, passing its members as a dict through `change`."""
     with zipfile.ZipFile(source) as archive:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.errors import DataError
+from engine.errors import DataError, ParameterError
 from engine.export.json import to_json
 from engine.monitor import NULL_MONITOR
 from tests.workbench.making import Session, flowers, open_flowers, wait_for
@@ -15,6 +15,7 @@ from workbench.apply import apply_model
 from workbench.crossvalidation import cross_validate
 from workbench.datasets import make_table
 from workbench.document import Document
+from workbench.editing import grow_below
 from workbench.exports import export_model, load_model
 from workbench.fitting import inputs_of_result
 from workbench.jobs import Job
@@ -375,13 +376,153 @@ def test_expand_puts_back_what_was_grown_and_leaves_other_cuts(session):
     assert document.run(run_id).result.tree(0) == once
     document.expand(run_id, deep)
     assert document.run(run_id).result.tree(0) == grown
-    with pytest.raises(DataError, match="nothing was pruned"):
+    with pytest.raises(DataError, match="nothing was changed"):
         document.expand(run_id, ())
     leaf = int(np.flatnonzero(grown.is_leaf)[0])
     with pytest.raises(DataError, match="leaf already"):
         document.prune(run_id, grown.path_to(leaf))
     document.undo_stack.undo()
     assert document.run(run_id).result.tree(0) == once
+
+
+def inner_paths(tree):
+    return [tree.path_to(node) for node in range(tree.n_nodes) if not tree.is_leaf[node]]
+
+
+def test_a_split_is_forced_and_what_the_settings_allow_grows_below_it(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=2)
+    grown, before = document.run(run_id).result.tree(0), facts(document, run_id)
+    feature, middle = "length", 3.0
+    document.force_split(run_id, (), feature, middle)
+    forced = document.run(run_id).result
+    assert forced.tree(0).n_nodes == 3
+    assert forced.feature_specs[forced.tree(0).feature[0]].name == feature
+    assert forced.tree(0).threshold[0] == middle
+    document.grow_below(run_id, (1,))
+    below = document.run(run_id).result.tree(0)
+    assert below.n_nodes > 3
+    assert below.n_children[1] == 0
+    assert below.n_node_samples[0] == grown.n_node_samples[0]
+    after = facts(document, run_id)
+    assert all(one != other for one, other in zip(before[:3], after[:3], strict=True))
+    with pytest.raises(DataError, match="nothing else grows below"):
+        document.grow_below(run_id, (1,))
+    with pytest.raises(DataError, match="all go to one side"):
+        document.force_split(run_id, (), feature, 1e9)
+    with pytest.raises(ParameterError, match="holds numbers"):
+        document.force_split(run_id, (), feature, ["rose"])
+    assert facts(document, run_id) == after
+    for _ in range(2):
+        document.undo_stack.undo()
+    assert facts(document, run_id) == before
+    assert document.run(run_id).result.tree(0) == grown
+    for _ in range(2):
+        document.undo_stack.redo()
+    assert facts(document, run_id) == after
+    document.expand(run_id, ())
+    assert document.run(run_id).result.edits == ()
+    assert document.run(run_id).result.tree(0) == grown
+
+
+def test_what_was_pruned_grows_again(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    grown = document.run(run_id).result.tree(0)
+    for path in inner_paths(grown):
+        document.prune(run_id, path)
+        document.grow_below(run_id, path)
+        assert document.run(run_id).result.tree(0) == grown
+    assert document.run(run_id).result.n_test_looks == 2 * len(inner_paths(grown))
+
+
+def test_growing_below_that_is_stopped_leaves_the_tree_as_it_was(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    document.prune(run_id, ())
+    result = document.run(run_id).result
+
+    class Stop:
+        def on_iteration(self, event):
+            return True
+
+    with pytest.raises(DataError, match="was stopped"):
+        grow_below(result, document.table, (), Stop())
+    grown = grow_below(result, document.table, ())
+    document.take_grown(run_id, result, grown)
+    assert document.run(run_id).result.tree(0) == result.grown_tree
+    with pytest.raises(DataError, match="in the meantime"):
+        document.take_grown(run_id, result, grown)
+
+
+def test_missing_values_are_sent_to_the_other_side_and_back(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=2)
+    grown = document.run(run_id).result.tree(0)
+    path = next(path for path in inner_paths(grown) if grown.n_missing[grown.node_at(path)])
+    node, before = grown.node_at(path), facts(document, run_id)
+    document.flip_missing(run_id, path)
+    flipped = document.run(run_id).result.tree(0)
+    assert flipped.missing_child[node] == 1 - grown.missing_child[node]
+    first = int(grown.first_child[node])
+    moved = flipped.n_node_samples[first : first + 2] - grown.n_node_samples[first : first + 2]
+    assert sorted(moved.tolist()) == [-grown.n_missing[node], grown.n_missing[node]]
+    assert "now; Undo takes it back." in document.messages[-1]
+    after = facts(document, run_id)
+    document.flip_missing(run_id, path)
+    assert document.run(run_id).result.edits == ()
+    assert facts(document, run_id) == before
+    document.undo_stack.undo()
+    assert facts(document, run_id) == after
+    document.undo_stack.undo()
+    assert facts(document, run_id) == before
+    with pytest.raises(DataError, match="is a leaf"):
+        document.flip_missing(run_id, grown.path_to(int(np.flatnonzero(grown.is_leaf)[0])))
+
+
+def test_changes_by_hand_are_made_again_on_a_tree_trained_anew(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    document.force_split(run_id, (), "length", 3.0)
+    document.grow_below(run_id, (1,))
+    changed = document.run(run_id).result
+    session.retrain(run_id, keeps_edits=True)
+    again = document.run(run_id).result
+    assert again is not changed
+    assert again.edits == changed.edits
+    assert again.tree(0) == changed.tree(0)
+    assert "2 changes by hand made again" in document.messages[-1]
+    document.expand(run_id, ())
+    assert document.run(run_id).result.tree(0) == again.grown_tree == changed.grown_tree
+
+
+def test_changes_that_no_longer_hold_are_told_after_training_anew(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    document.force_split(run_id, (0,), "length", 1.0)
+    document.force_split(run_id, (), "width", 0.0)
+    document.set_roles(["length"], "ignored")
+    session.retrain(run_id, keeps_edits=True)
+    result = document.run(run_id).result
+    assert [edit.feature for edit in result.edits] == ["width"]
+    assert result.tree(0).threshold[0] == 0.0
+    assert (
+        "1 of 2 changes by hand made again; the new tree has no place for the rest" in document.messages[-1]
+    )
+    document.prune_to(run_id, None)
+    session.retrain(run_id)
+    assert document.run(run_id).result.edits == ()
+    assert "by hand" not in document.messages[-1]
+
+
+def test_changes_by_hand_stay_when_the_tree_is_pruned_to_a_price(session):
+    document = session.document
+    run_id = session.train("tree", min_samples_leaf=1)
+    document.force_split(run_id, (), "length", 3.0)
+    document.prune_to(run_id, 0.01)
+    result = document.run(run_id).result
+    assert [edit.kind for edit in result.edits] == ["cost_complexity", "force_split"]
+    assert result.tree(0).threshold[0] == 3.0
 
 
 def test_a_prune_cannot_be_undone_into_an_older_training(session):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.features import FeatureSpec
-from engine.tree.structure import THRESHOLD, Path, Tree
+from engine.tree.structure import IS_MISSING, THRESHOLD, Path, Tree
 from workbench.dates import days_to_text
 from workbench.figures.words import count, counted, number, percent, signed
 
@@ -120,6 +120,10 @@ class TreeFigure:
     def is_leaf(self, node: int) -> bool:
         """Tell whether the tree itself ends here, whatever is open on screen."""
         return int(self.tree.n_children[node]) == 0
+
+    def chooses_missing(self, node: int) -> bool:
+        """Tell whether the side of missing values is a choice of its own: not where it is the question."""
+        return not self.is_leaf(node) and int(self.tree.kind[node]) != IS_MISSING
 
     def share_of_rows(self, node: int) -> float:
         """The node's part of the root's rows, 0 to 1."""
@@ -354,7 +358,7 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     subtitle = f"{which}{counted(tree.n_leaves, 'leaf', 'leaves')}, {counted(n_rows, 'training row')}"
     if is_boosting and len(result.classes) > 2:
         subtitle += f", adds to {result.classes[tree_idx % len(result.classes)]}"
-    edited = frozenset(tuple(edit.path) for edit in result.edits if edit.kind == "prune")
+    edited = frozenset(edit.path for edit in result.edits if edit.kind != "cost_complexity")
     dates = date_columns(table)
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,

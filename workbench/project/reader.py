@@ -307,9 +307,7 @@ def _result(
         if curve is None
         else Curve(arrays["curve_train"], arrays["curve_validation"], curve["unit"], curve["best_round"]),
         event_class=content["event_class"],
-        edits=tuple(
-            Edit(edit["kind"], tuple(edit["path"]), edit.get("alpha", 0.0)) for edit in content["edits"]
-        ),
+        edits=tuple(Edit.from_plain(edit) for edit in content["edits"]),
         grown_tree=Tree.from_arrays(grown) if grown else getattr(estimator, "tree_", None),
         cv=None if content["cv"] is None else form.cv_from_json(content["cv"]),
         n_test_looks=int(content["n_test_looks"]),

@@ -135,7 +135,7 @@ def _result_to_json(result: RunResult) -> dict[str, Any]:
         "weight": result.weight,
         "group": result.group,
         "n_test_looks": result.n_test_looks,
-        "edits": [{"kind": e.kind, "path": list(e.path), "alpha": e.alpha} for e in result.edits],
+        "edits": [edit.to_plain() for edit in result.edits],
         "curve": None if curve is None else {"unit": curve.unit, "best_round": curve.best_round},
         "scores": {part: form.scores_to_json(scores) for part, scores in result.scores.items()},
         "cv": None if result.cv is None else form.cv_to_json(result.cv),

@@ -81,6 +81,9 @@ MENUS: dict[str, tuple[str | None, ...]] = {
     "&Tree": (
         "action.tree.prune",
         "action.tree.restore",
+        "action.tree.grow",
+        "action.tree.force_split",
+        "action.tree.flip_missing",
         None,
         "action.tree.reduced_error",
         "action.tree.pessimistic",

@@ -75,9 +75,13 @@ class ModelCommands(QObject):
             self._retrain_prompt.raise_()
             return
         run = self._document.run(run_id)
-        more = "It was changed by hand; training makes a new tree without those changes."
+        more = (
+            "It was changed by hand, and training makes a new tree. The changes can be made again on it, "
+            "as far as it still has their nodes; without that they are gone."
+        )
         box = question(self._window, "prompt.retrain", f"Train {run.name} again?", more)
         again = box.addButton("Train Again", QMessageBox.ButtonRole.AcceptRole)
+        keep = box.addButton("Train and Change Again", QMessageBox.ButtonRole.AcceptRole)
         copy = box.addButton("Train a Copy", QMessageBox.ButtonRole.ActionRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(copy)
@@ -86,6 +90,8 @@ class ModelCommands(QObject):
             self._retrain_prompt = None
             if box.clickedButton() is again:
                 self._trainer.train(run_id)
+            elif box.clickedButton() is keep:
+                self._trainer.train(run_id, keeps_edits=True)
             elif box.clickedButton() is copy:
                 self._trainer.train(self._document.duplicate_run(run_id))
 

@@ -13,7 +13,7 @@ from workbench.ui.widgets import literal
 
 if TYPE_CHECKING:
     from workbench.document import Document
-    from workbench.runs import RunRecord
+    from workbench.runs import RunRecord, RunResult
 
 RUN_ROLE = Qt.ItemDataRole.UserRole + 1  # the RunRecord
 STATE_WORDS = {
@@ -104,4 +104,14 @@ def _remarks(run: RunRecord) -> list[str]:
     cut = [f"Pruned by hand at {counted(n_cut, 'node')}."] if n_cut else []
     alpha = alpha_of(result)
     priced = [] if alpha is None else [f"Pruned to a price of {number(alpha)} a leaf."]
-    return [*predicts, *scored, *cut, *priced]
+    return [*predicts, *scored, *cut, *_other_edits(result), *priced]
+
+
+def _other_edits(result: RunResult) -> list[str]:
+    words = {
+        "force_split": "Split by hand at {}.",
+        "regrow": "Grown anew below {}.",
+        "set_missing": "Missing values sent to another side at {}.",
+    }
+    nodes = {kind: {edit.path for edit in result.edits if edit.kind == kind} for kind in words}
+    return [text.format(counted(len(nodes[kind]), "node")) for kind, text in words.items() if nodes[kind]]

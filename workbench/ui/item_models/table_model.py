@@ -102,8 +102,7 @@ class TableModel(QAbstractTableModel):
         if role == MISSING_ROLE:
             return is_missing
         if role == MARKED_ROLE:
-            has_mark = self._marked is not None and index.column() == 0 and row < len(self._marked)
-            return has_mark and bool(self._marked[row])
+            return self._marked is not None and index.column() == 0 and bool(self._marked[row])
         if role == CLASS_ROLE and column.name == self._target and not is_missing:
             return self._class_of(column.text(row))
         return None

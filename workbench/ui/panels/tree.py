@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,21 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
+from workbench.editing import grow_below
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.fitting import what_differs
+from workbench.forcing import choices_at
 from workbench.pruning import CutPrices, cut_prices_of
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_outline import OutlineModel
+from workbench.ui.split_dialog import SplitDialog
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
 
-ACTIONS = ("prune", "restore", "expand", "collapse", "expand_all")
-PRICES_KEY = "prices of cuts"
+ACTIONS = ("prune", "restore", "grow", "force_split", "flip_missing", "expand", "collapse", "expand_all")
+PRICES_KEY, GROW_KEY = "prices of cuts", "growing below"
 OUTLINE_FROM_PX = 960  # narrower, the canvas takes all the room
 GOAL = "its tree"
 SEVERAL_STEPS = 50  # an outline this small is shown unfolded
@@ -43,6 +47,7 @@ class TreePanel(QWidget):
         self._result: Any = None
         self._shown_tree: tuple[str, int] | None = None
         self._prices: CutPrices | None = None
+        self._growing: tuple[str, Any] | None = None  # a run, and its result before
         self.canvas = TreeCanvas()
         self.outline = self._make_outline()
         self._add_actions()
@@ -124,7 +129,31 @@ class TreePanel(QWidget):
             None,
             self._restore,
             "undo",
-            tip="Put back what was pruned at the selected node",
+            tip="Put back what was changed by hand at the selected node",
+        )
+        add(
+            "action.tree.grow",
+            "Grow Below",
+            None,
+            self._grow,
+            "tree",
+            tip="Grow anew below the selected node, with the settings this model was trained with",
+        )
+        add(
+            "action.tree.force_split",
+            "Force a Split…",
+            None,
+            self._ask_split,
+            "edited",
+            tip="Choose the question that the selected node asks; what is below it goes",
+        )
+        add(
+            "action.tree.flip_missing",
+            "Send Missing to the Other Side",
+            None,
+            self._flip_missing,
+            "swap",
+            tip="Rows that miss the column the selected node asks about take the other branch",
         )
         add("action.tree.expand", "Expand Node", None, lambda: self._open_selected(True), "expand")
         add("action.tree.collapse", "Collapse Node", None, lambda: self._open_selected(False), "collapse")
@@ -274,14 +303,58 @@ class TreePanel(QWidget):
     def _restore(self) -> None:
         self._edit(self._context.document.expand)
 
-    def _edit(self, change) -> None:
+    def _grow(self) -> None:
         document, path = self._context.document, self.canvas.selected_path
-        if document.current_run_id is None or path is None:
+        run, table = document.current_run, document.table
+        if run is None or run.result is None or table is None or path is None:
+            return
+        result = run.result
+        self._growing = (run.run_id, result)
+        job = self._context.lanes.views.submit_latest(
+            GROW_KEY, lambda monitor: grow_below(result, table, path, monitor), "Growing below a node"
+        )
+        job.ended.connect(self._on_grown)
+
+    def _on_grown(self, future) -> None:
+        if future.cancelled() or self._growing is None:
+            return
+        (run_id, before), self._growing = self._growing, None
+        refusal = future.exception()
+        if not isinstance(refusal, DataError):
+            self._edit_with(self._context.document.take_grown, run_id, before, future.result())
+        else:  # not raised again: it would hold the panel
+            self._context.document.post_message(str(refusal))
+
+    def _flip_missing(self) -> None:
+        self._edit(self._context.document.flip_missing)
+
+    def _ask_split(self) -> None:
+        document, path = self._context.document, self.canvas.selected_path
+        run = document.current_run
+        if run is None or document.table is None or path is None:
             return
         try:
-            change(document.current_run_id, path)
+            choices = choices_at(run.result, document.table, path)
         except DataError as error:
             document.post_message(str(error))
+            return
+        if not choices.columns:
+            document.post_message(
+                "The training rows of this node are alike in every column: none divides them."
+            )
+            return
+        SplitDialog(self.window(), choices, partial(document.force_split, run.run_id, path)).open()
+
+    def _edit(self, change) -> None:
+        document, path = self._context.document, self.canvas.selected_path
+        if document.current_run_id is not None and path is not None:
+            self._edit_with(change, document.current_run_id, path)
+
+    def _edit_with(self, change, *what) -> None:
+        try:
+            change(*what)
+        except DataError as error:
+            self._context.document.post_message(str(error))
 
     def _refresh_actions(self) -> None:
         self._say_price()
@@ -291,9 +364,12 @@ class TreePanel(QWidget):
         is_closed = is_inner and self.canvas.item.is_closed(int(node or 0))
         run = self._context.document.current_run
         is_single = run is not None and run.result is not None and run.result.grown_tree is not None
-        is_pruned = has_node and figure.tree.path_to(node) in figure.edited
+        is_changed = has_node and figure.tree.path_to(node) in figure.edited
         actions.enable("action.tree.prune", is_inner and is_single)
-        actions.enable("action.tree.restore", is_pruned and is_single)
+        actions.enable("action.tree.restore", is_changed and is_single)
+        actions.enable("action.tree.grow", has_node and is_single)
+        actions.enable("action.tree.force_split", has_node and is_single)
+        actions.enable("action.tree.flip_missing", is_single and has_node and figure.chooses_missing(node))
         actions.enable("action.tree.expand", is_closed)
         actions.enable("action.tree.collapse", is_inner and not is_closed)
         actions.enable("action.tree.expand_all", figure is not None)

@@ -1,0 +1,330 @@
+"""Questions changed by hand: a forced split, and the side that missing values take.
+
+Functions on values: each returns a new Tree. Nodes are described from the training rows, as growing does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from engine.base import TrainingData
+from engine.errors import DataError, ParameterError
+from engine.features import FeatureSpec
+from engine.tree.kernels.layout import TIE_SHARE
+from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Path, Tree, compact
+
+Rows = NDArray[np.int64]
+Children = NDArray[np.int64]
+Description = tuple[NDArray[np.float64], float, int, float]
+"""Value (n_outputs,), impurity, rows and weight of a node."""
+
+
+def set_missing_direction(
+    tree: Tree, path: Path, child: int, data: TrainingData, criterion: str = "gini"
+) -> Tree:
+    """Return `tree` with missing values taking `child` at a node; unseen levels that followed them do too.
+
+    All below the node is described anew where training rows miss the feature: counts, weights, values,
+    impurities and gains. The questions below stay, and so do the sides that missing values take there. A
+    node that no row reaches any more answers as its parent does. Where no row misses the feature nothing
+    but the side changes.
+
+    Parameters
+    ----------
+    tree : Tree
+    path : tuple of int
+    child : int
+        0, 1, ...
+    data : TrainingData
+        What the tree was grown on.
+    criterion : str
+        Of the impurities, see `engine.tree.grow.CRITERIA`.
+
+    Raises
+    ------
+    DataError
+        The tree has no such node, it is a leaf or has no such child, or it asks whether the value is
+        missing, so that the side is the question itself.
+    """
+    node = tree.node_at(path)
+    if tree.kind[node] == LEAF:
+        raise DataError(f"the node at path {path} is a leaf; choose a node with branches")
+    if tree.kind[node] == IS_MISSING:
+        raise DataError(
+            f"the node at path {path} asks whether the value is missing, which settles the side; "
+            "force another split there instead"
+        )
+    if not 0 <= child < tree.n_children[node]:
+        raise DataError(f"the node at path {path} has {tree.n_children[node]} branches, but none is {child}")
+    arrays = {name: np.array(array) for name, array in tree.to_arrays().items()}
+    if arrays["unseen_child"][node] == arrays["missing_child"][node]:
+        arrays["unseen_child"][node] = child
+    arrays["missing_child"][node] = child
+    changed = Tree(**arrays)
+    return _described_below(changed, node, data, criterion) if tree.n_missing[node] else changed
+
+
+def force_split(
+    tree: Tree, path: Path, feature: str, data: TrainingData, criterion: str = "gini", *,
+    threshold: float | None = None, levels: Collection[Any] | None = None,
+) -> Tree:  # fmt: skip
+    """Return `tree` with the node at `path` asking a given question of two leaves; what was below is gone.
+
+    Missing values take the side where they help most, the second on a tie; where no row of the node misses
+    the feature, the side with the larger weight, the first on a tie (D7). Unseen levels follow them.
+
+    Parameters
+    ----------
+    tree : Tree
+    path : tuple of int
+        A leaf or an inner node.
+    feature : str
+        Name of the column, as in `data.features`.
+    data : TrainingData
+        What the tree was grown on.
+    criterion : str
+    threshold : float, optional
+        Of a number: values up to it take the first side.
+    levels : collection, optional
+        Of a category: the levels that take the first side, whether the node has rows of them or not. All
+        others that its rows have take the second.
+
+    Raises
+    ------
+    DataError
+        There is no such node, column or level, or all values that its rows have would go to one side.
+    ParameterError
+        The column is a number and there is no finite threshold, or a category and there are no levels.
+    """
+    node = tree.node_at(path)
+    column = column_of(data.features, feature)
+    rows = rows_at(tree, path, data.X)
+    x = data.X[rows, column].astype(np.float64)
+    spec = data.features[column]
+    if spec.levels is None:
+        if threshold is None or levels is not None or not np.isfinite(threshold):
+            raise ParameterError(
+                f"column {feature!r} holds numbers and the threshold is {threshold!r}; enter a finite number"
+            )
+        sides, entries = (x > threshold).astype(np.int64), np.empty((0, 2), np.int64)
+    else:
+        if threshold is not None or not levels:
+            raise ParameterError(f"column {feature!r} holds categories; choose the levels of the first side")
+        entries = _entries(spec, levels, x)
+        sides = _sides_of_levels(entries, x)
+    missing = np.isnan(x)
+    if len(np.unique(sides[~missing])) < 2:
+        raise DataError(
+            f"the known values of {feature!r} would all go to one side at this node; choose a question that "
+            "divides them"
+        )
+    sides, missing_child = _with_missing(sides, missing, data, criterion, rows)
+    return splice(
+        tree,
+        node,
+        _split_tree(
+            data, criterion, rows, sides, missing_child,
+            {
+                "feature": column,
+                "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
+                "threshold": np.nan if threshold is None else float(threshold),
+                "n_missing": int(missing.sum()),
+            },
+            entries,
+        ),
+    )  # fmt: skip
+
+
+def column_of(features: Iterable[FeatureSpec], name: str) -> int:
+    """Return where the column `name` is; raises DataError where it is none of `features`."""
+    for column, spec in enumerate(features):
+        if spec.name == name:
+            return column
+    raise DataError(f"the tree has no column {name!r}; choose one that it was trained on")
+
+
+def rows_at(tree: Tree, path: Path, X: NDArray[Any]) -> Rows:
+    """Return the rows of an encoded table that reach the node at `path`, ascending."""
+    tree.node_at(path)  # there is one
+    rows, node = np.arange(len(X)), 0
+    for child in path:
+        rows = rows[children_of(tree, node, X[rows, tree.feature[node]]) == child]
+        node = int(tree.first_child[node]) + child
+    return rows
+
+
+def children_of(tree: Tree, node: int, x: NDArray[Any]) -> Children:
+    """Return the child that each value takes at an inner node; see `engine.kernels.routing`."""
+    x = x.astype(np.float64)
+    missing = np.isnan(x)
+    if tree.kind[node] == IS_MISSING:
+        return np.where(missing, 0, 1)
+    if tree.kind[node] == THRESHOLD:
+        sides = (x > tree.threshold[node]).astype(np.int64)
+    else:
+        codes, children = tree.levels(node).T
+        at = np.minimum(np.searchsorted(codes, x), len(codes) - 1)
+        sides = np.where(codes[at] == x, children[at], tree.unseen_child[node]).astype(np.int64)
+    return np.where(missing, int(tree.missing_child[node]), sides)
+
+
+def splice(tree: Tree, node: int, branch: Tree) -> Tree:
+    """Return `tree` with `branch`, grown on the node's rows, in place of `node` and all below it."""
+    n_nodes, offsets = tree.n_nodes, tree.level_offsets
+    arrays: dict[str, Any] = {}
+    for name, array in tree.to_arrays().items():
+        if not name.startswith("level_"):
+            arrays[name] = np.concatenate([array, getattr(branch, name)])
+    arrays["first_child"][n_nodes:][~branch.is_leaf] += n_nodes
+    for array in arrays.values():
+        array[node] = array[n_nodes]
+    sizes = np.concatenate([np.diff(offsets), np.diff(branch.level_offsets)])
+    sizes[node] = sizes[n_nodes]
+    arrays["level_offsets"] = np.concatenate([[0], np.cumsum(sizes)])
+    arrays["level_sets"] = np.concatenate(
+        [
+            tree.level_sets[: offsets[node]],
+            branch.levels(0),
+            tree.level_sets[offsets[node + 1] :],
+            branch.level_sets,
+        ]
+    )
+    return compact(arrays)
+
+
+def take_rows(data: TrainingData, rows: Rows) -> TrainingData:
+    """Return the training data of some rows alone."""
+    return replace(
+        data, X=data.X[rows], y=data.y[rows], sample_weight=data.sample_weight[rows], rows=data.rows[rows]
+    )
+
+
+def describe(data: TrainingData, criterion: str, rows: Rows) -> Description:
+    """Return value, impurity, rows and weight of a node that holds `rows`, at least one."""
+    from engine.tree.grow import CRITERIA
+    from engine.tree.kernels.impurity import node_impurity
+
+    y, w = data.y[rows], data.sample_weight[rows]
+    weight, is_pure = float(w.sum()), bool(np.all(y == y[0]))
+    if data.classes is not None:
+        sums = np.bincount(y.astype(np.int64), weights=w, minlength=data.n_classes)
+        value = sums / sums.sum()
+        impurity = float(node_impurity(CRITERIA[criterion], value))
+        return value, 0.0 if is_pure else impurity, len(rows), weight
+    mean = float(y[0]) if is_pure else float(np.average(y, weights=w))
+    losses = (y - mean) ** 2
+    if criterion == "poisson" and not is_pure:
+        losses = 2 * (xlogy(y, y / mean) - y + mean)
+    return np.array([mean]), 0.0 if is_pure else float(np.average(losses, weights=w)), len(rows), weight
+
+
+def _described_below(tree: Tree, top: int, data: TrainingData, criterion: str) -> Tree:
+    """Count and describe anew all below a node; its own gain is of its children, so it changes too."""
+    arrays: dict[str, Any] = {name: np.array(array) for name, array in tree.to_arrays().items()}
+    waiting = [(top, rows_at(tree, tree.path_to(top), data.X))]
+    while waiting:
+        node, rows = waiting.pop()
+        if tree.kind[node] == LEAF:
+            continue
+        x = data.X[rows, tree.feature[node]]
+        sides = children_of(tree, node, x)
+        arrays["n_missing"][node] = np.count_nonzero(np.isnan(x))
+        for k, child in enumerate(tree.children(node)):
+            below = rows[sides == k]
+            _write(arrays, child, _of_child(data, criterion, below, arrays, node))
+            waiting.append((child, below))
+        arrays["gain"][node] = _gain(arrays, node, list(tree.children(node)))
+    return Tree(**arrays)
+
+
+def _of_child(
+    data: TrainingData, criterion: str, rows: Rows, arrays: dict[str, Any], parent: int
+) -> Description:
+    """Return what describes a child; one without rows answers as its parent does."""
+    if len(rows):
+        return describe(data, criterion, rows)
+    return arrays["value"][parent], float(arrays["impurity"][parent]), 0, 0.0
+
+
+def _write(arrays: dict[str, Any], node: int, description: Description) -> None:
+    names = ("value", "impurity", "n_node_samples", "weighted_n_node_samples")
+    for name, item in zip(names, description, strict=True):
+        arrays[name][node] = item
+
+
+def _gain(arrays: dict[str, Any], node: int, children: list[int]) -> float:
+    """Return the node's impurity less its children's weighted mean."""
+    weights = arrays["weighted_n_node_samples"][children]
+    if weights.sum() == 0:
+        return 0.0
+    below = float(np.average(arrays["impurity"][children], weights=weights))
+    return max(float(arrays["impurity"][node]) - below, 0.0)
+
+
+def _entries(spec: FeatureSpec, levels: Collection[Any], x: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rows of `Tree.level_sets`: chosen levels with 0, others that the node has with 1."""
+    assert spec.levels is not None
+    code_of = {level: code for code, level in enumerate(spec.levels)}
+    if unknown := [level for level in levels if level not in code_of]:
+        raise DataError(f"column {spec.name!r} has no level {unknown[0]!r}; choose among those it has")
+    chosen = np.array(sorted({code_of[level] for level in levels}), np.int64)
+    codes = np.union1d(chosen, x[~np.isnan(x)].astype(np.int64))
+    return np.column_stack([codes, ~np.isin(codes, chosen)]).astype(np.int64)
+
+
+def _sides_of_levels(entries: NDArray[np.int64], x: NDArray[np.float64]) -> Children:
+    return np.isin(x, entries[entries[:, 1] == 1, 0]).astype(np.int64)
+
+
+def _with_missing(
+    sides: Children, missing: NDArray[np.bool_], data: TrainingData, criterion: str, rows: Rows
+) -> tuple[Children, int]:
+    """Return every row's side, and that of missing values: where they help most."""
+    if not missing.any():
+        weights = np.bincount(sides, weights=data.sample_weight[rows], minlength=2)
+        return sides, int(np.argmax(weights))
+    to_first, to_second = (np.where(missing, child, sides) for child in (0, 1))
+    better = _mean_impurity(data, criterion, rows, to_second) - _mean_impurity(
+        data, criterion, rows, to_first
+    )
+    if better > TIE_SHARE * describe(data, criterion, rows)[1]:  # a tie goes to the second, as in growing
+        return to_first, 0
+    return to_second, 1
+
+
+def _mean_impurity(data: TrainingData, criterion: str, rows: Rows, sides: Children) -> float:
+    described = [describe(data, criterion, rows[sides == child]) for child in (0, 1)]
+    return float(np.average([d[1] for d in described], weights=[d[3] for d in described]))
+
+
+def _split_tree(
+    data: TrainingData, criterion: str, rows: Rows, sides: Children, missing_child: int,
+    question: dict[str, Any], entries: NDArray[np.int64],
+) -> Tree:  # fmt: skip
+    """Return a tree of one question and two leaves."""
+    described = [describe(data, criterion, r) for r in (rows, rows[sides == 0], rows[sides == 1])]
+    arrays: dict[str, Any] = {
+        "feature": [question["feature"], NO_CHILD, NO_CHILD],
+        "kind": [question["kind"], LEAF, LEAF],
+        "threshold": [question["threshold"], np.nan, np.nan],
+        "level_offsets": [0, *[len(entries)] * 3],
+        "level_sets": entries,
+        "first_child": [1, NO_CHILD, NO_CHILD],
+        "n_children": [2, 0, 0],
+        "missing_child": [missing_child, NO_CHILD, NO_CHILD],
+        "unseen_child": [missing_child, NO_CHILD, NO_CHILD],
+        "value": np.array([d[0] for d in described]),
+        "impurity": np.array([d[1] for d in described]),
+        "gain": np.zeros(3),
+        "n_node_samples": [d[2] for d in described],
+        "weighted_n_node_samples": np.array([d[3] for d in described]),
+        "n_missing": [question["n_missing"], 0, 0],
+    }
+    arrays["gain"][0] = _gain(arrays, 0, [1, 2])
+    return Tree(**arrays)

@@ -1,0 +1,94 @@
+"""What a split forced by hand can ask at one node: the columns that differ among its training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.editing import editable, training_rows
+from workbench.figures.held import level_names
+from workbench.figures.tree import date_columns
+
+if TYPE_CHECKING:
+    from engine.features import FeatureSpec
+    from engine.tree.structure import Path
+    from workbench.datasets import Table
+    from workbench.runs import RunResult
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A column that can be asked about.
+
+    Attributes
+    ----------
+    name : str
+    levels : tuple of str
+        Those that the node's rows have, in the order of their codes; none for numbers.
+    low, middle, high : float
+        Least value, a threshold to begin with, and largest value; NaN for categories.
+    is_date : bool
+        Values are days since 1970-01-01.
+    """
+
+    name: str
+    levels: tuple[str, ...] = ()
+    low: float = np.nan
+    middle: float = np.nan
+    high: float = np.nan
+    is_date: bool = False
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The columns that differ at a node, and which of them it asks about now; 0 where it asks none."""
+
+    columns: tuple[Choice, ...]
+    current: int
+    n_rows: int
+
+
+def choices_at(result: RunResult | None, table: Table, path: Path) -> Choices:
+    """Return what a forced split can ask at the node at `path` of a single tree.
+
+    Raises
+    ------
+    DataError
+        As for `editing.prune`.
+    """
+    from engine.tree.by_hand import rows_at
+
+    result = editable(result, table)
+    tree, data = result.tree(0), training_rows(result, table)
+    rows, dates = rows_at(tree, path, data.X), date_columns(table)
+    made = [
+        _choice(spec, data.X[rows, feature].astype(np.float64), spec.name in dates)
+        for feature, spec in enumerate(data.features)
+    ]
+    columns = [choice for choice in made if choice is not None]
+    asked = int(tree.feature[tree.node_at(path)])
+    names = [choice.name for choice in columns]
+    name = data.features[asked].name if asked >= 0 else ""
+    return Choices(tuple(columns), names.index(name) if name in names else 0, len(rows))
+
+
+def _choice(spec: FeatureSpec, x: NDArray[np.float64], is_date: bool) -> Choice | None:
+    known = x[~np.isnan(x)]
+    if len(known) == 0 or known.min() == known.max():
+        return None
+    if spec.is_categorical:
+        names = level_names(spec)
+        return Choice(spec.name, tuple(names[code] for code in np.unique(known).astype(np.int64)))
+    low, high = float(known.min()), float(known.max())
+    return Choice(spec.name, (), low, _middle(known, low, high), high, is_date)
+
+
+def _middle(known: NDArray[np.float64], low: float, high: float) -> float:
+    """Return a number between the least and the largest value, near the median, in few digits."""
+    middle: float = float(np.median(known))
+    tried: Sequence[float] = (float(f"{middle:.4g}"), middle, (low + high) / 2)
+    return next((value for value in tried if low <= value < high), low)
