@@ -459,3 +459,17 @@ def test_float32_tables_give_float64_thresholds(dtype):
     X = np.array([[0.1], [0.3]], dtype)
     tree = DecisionTreeClassifier().fit(X, [0, 1]).tree_
     assert tree.threshold[0] == (float(X[0, 0]) + float(X[1, 0])) / 2
+
+
+def test_levels_of_equal_mean_stand_in_the_order_of_their_codes():
+    """However the rows of a level add up: weights and repetition round such sums apart."""
+    codes, y = np.array([0.0, 1, 2, 3, 4]), np.array([1.1, 1.1, 1.1, 1.1, 5.3])
+    for w in np.array([[2, 6, 7, 8, 5], [6, 5, 4, 7, 4], [8, 1, 1, 7, 4], [1, 4, 9, 6, 4]]):
+        settings = {"categorical_features": [0], "max_depth": 1, "min_weight_fraction_leaf": 0.2}
+        weighted = DecisionTreeRegressor(**settings).fit(codes[:, None], y, w).tree_
+        repeated = DecisionTreeRegressor(**settings).fit(np.repeat(codes, w)[:, None], np.repeat(y, w)).tree_
+        assert weighted.levels(0).tolist() == repeated.levels(0).tolist()
+        behind = np.cumsum(w[::-1])[::-1] / w.sum()
+        first = int(np.flatnonzero(behind >= 0.2)[-1])  # the last level that has to go with level 4
+        with_4 = weighted.levels(0)[:, 1] == weighted.levels(0)[4, 1]
+        assert with_4.tolist() == [code >= first for code in range(5)]
