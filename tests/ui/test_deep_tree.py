@@ -13,6 +13,7 @@ from tests.engine.test_tree_cases import chain_of_classes
 from workbench.figures.pruning import make_pruning
 from workbench.figures.tree import leaves_below, make_tree_figure
 from workbench.pruning import CutPrices, PruningCurve
+from workbench.runs import ModelSpec
 from workbench.ui.exporting import export_picture
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_outline import OutlineModel
@@ -97,7 +98,7 @@ def test_the_outline_unfolds_whole(qtbot, figure):
 
 def test_it_has_prices_and_a_pruning_curve(figure):
     class Result:
-        trees, classes, scores, edits = [figure.tree], ("no", "yes"), {}, ()
+        trees, classes, scores, edits, spec = [figure.tree], ("no", "yes"), {}, (), ModelSpec("tree")
 
     path = pruning_path(figure.tree)
     losses = PathLosses(np.linspace(0, 0.1, len(path.alphas)), np.full(len(path.alphas), 0.01))
