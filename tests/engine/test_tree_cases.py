@@ -215,6 +215,21 @@ def test_c42_a_tree_of_1099_levels_grows_and_predicts(deep):
     assert again.predict(X).tobytes() == y.tobytes()
 
 
+@pytest.mark.parametrize("algorithm", ["cart", "id3", "c4.5"])
+def test_c42_every_algorithm_grows_a_tree_of_1100_levels(algorithm):
+    """Classes in turn, each row lighter than the one before: the heaviest is split off on every level."""
+    x, y, w = np.arange(1101.0)[:, None], np.arange(1101) % 2, 1e90 * 1.5 ** -np.arange(1101.0)
+    model = DecisionTreeClassifier(algorithm=algorithm, criterion="entropy", confidence=None).fit(x, y, w)
+    assert (model.get_depth(), model.get_n_leaves()) == (1100, 1101)
+    assert model.predict(x).tolist() == y.tolist()
+    assert from_json(to_json(model)).tree_ == model.tree_
+    pruned = pessimistic_prune(model.tree_)
+    assert pruned == pessimistic_prune(pruned)
+    assert merge_same_prediction_leaves(model.tree_, is_classifier=True) == model.tree_
+    deepest = model.tree_.path_to(model.tree_.n_nodes - 1)
+    assert merged_rule(model.tree_, deepest, model.features_) == ["x0 > 1099.5"]
+
+
 def test_c42_a_deep_tree_is_pruned_by_every_rule(deep):
     tree, X, y = deep.tree_, np.eye(DEPTH + 1), np.arange(DEPTH + 1.0)
     ones = np.ones(DEPTH + 1)

@@ -153,6 +153,21 @@ def test_weight_0_equals_absence(kind, data):
 
 
 @every_kind
+@examples
+@given(data=st.data())
+def test_levels_that_weight_0_rows_alone_have_change_no_answer(kind, data):
+    """They keep their codes, so trees may be written differently; asked for, they are unseen in both."""
+    rows, limits = draw_rows(data, kind), draw_limits(data, kind)
+    rows.y[-3:] = TARGETS.get(kind, CLASSES)[:3]
+    rows.w[-3:] = np.maximum(rows.w[-3:], 1.0)
+    rows.w[: data.draw(st.integers(1, len(rows.y) - 3), "rows of weight 0")] = 0
+    kept = np.flatnonzero(rows.w)
+    whole, absent = fitted(kind, rows, rows.w, limits), fitted(kind, rows.take(kept), rows.w[kept], limits)
+    assert whole.predict(rows.X).tolist() == absent.predict(rows.X).tolist()
+    assert whole.get_n_leaves() == absent.get_n_leaves()
+
+
+@every_kind
 @pytest.mark.parametrize("limits", [{}, {"min_weight_fraction_leaf": 0.11}, {"max_depth": 2}])
 @examples
 @given(data=st.data())
