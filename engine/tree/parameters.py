@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from engine.parameters import Parameter
 
-_ROWS_OR_SHARE = "A whole number counts rows; a number below 1 is a share of the training rows."
+_ROWS_OR_SHARE = (
+    "A whole number counts rows, whatever their weights; below 1 it is a share of the training rows."
+)
 
 SIZE = (
     Parameter(

@@ -44,6 +44,25 @@ def test_histograms_equal_the_naive_sums(n_rows, n_channels):
     np.testing.assert_array_equal(histogram, naive.histogram(codes, rows, fixed, offsets))
 
 
+def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
+    """Offset 2,499,999,999 is negative in 32 bits. A sparse file stands for the memory."""
+    n_rows, n_features = 5_000_000, 500
+    with open(tmp_path / "codes", "wb") as file:
+        file.truncate(n_rows * n_features)
+    codes = np.asarray(np.memmap(tmp_path / "codes", np.uint8, "r+", shape=(n_rows, n_features)))
+    codes.reshape(-1)[2_499_999_999] = 1
+    assert codes[-1, -1] == 1
+    fixed = np.zeros((n_rows, 1), np.int64)
+    fixed[-1] = 41
+    offsets = np.arange(0, 2 * n_features + 1, 2, dtype=np.uint64)
+    histogram = np.zeros((2 * n_features, 2), np.int64)
+    histogram_kernels.add_to_histogram(
+        codes, np.array([n_rows - 1], np.int32), 0, 1, fixed, offsets, histogram
+    )
+    assert histogram[-2:].tolist() == [[0, 0], [41, 1]]
+    assert (histogram[:-2:2] == [41, 1]).all()
+
+
 def test_the_histogram_kernel_has_one_variant_a_code_width():
     grow(np.arange(6.0)[:, None], [1, 1, 1, -1, -1, 1])
     assert specialisations(histogram_kernels.add_to_histogram) <= 3

@@ -7,7 +7,9 @@ from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.tree.cost_complexity import PathLosses, pruning_path
 from tests.workbench.making import Session, open_flowers
 from workbench.figures.pruning import Stop, make_pruning
+from workbench.figures.words import number
 from workbench.pruning import PruningCurve, pruning_curve, with_cross_validation
+from workbench.runs import ModelSpec
 
 
 def losses(*means):
@@ -17,8 +19,9 @@ def losses(*means):
 class Result:
     """What the figure looks at of a run's result."""
 
-    def __init__(self, tree, classes=("a", "b")):
+    def __init__(self, tree, classes=("a", "b"), **parameters):
         self.trees, self.classes, self.scores, self.edits = [tree], classes, {}, ()
+        self.spec = ModelSpec("tree", parameters)
 
 
 def test_stops_ascend_and_end_in_the_grown_tree():
@@ -48,7 +51,39 @@ def test_stops_ascend_and_end_in_the_grown_tree():
     assert [figure.nearest(n) for n in (0.2, 1.3, 1.5, 2.4, 2.5, 99)] == [0, 0, 1, 1, 2, 2]
     assert figure.story(1) == "2 leaves\na leaf costs 0.075\ntraining 12.5 %\ncross-validated 31.0 % ± 5.0 %"
     assert figure.story(2).startswith("3 leaves, as grown")
-    assert figure.subtitle == "8 training rows, 4 folds of the training rows, band of one standard error"
+    assert figure.subtitle == (
+        "8 training rows, 4 folds of the training rows, band of one standard error, "
+        "a leaf's price in Gini impurity"
+    )
+
+
+@pytest.mark.parametrize(
+    ("criterion", "price", "unit"),
+    [("gini", 0.25, "Gini impurity"), ("misclassification", 1 / 3, "shares of wrong rows")],
+)
+def test_c16_the_scale_of_the_price_is_named(criterion, price, unit):
+    X, y = np.array([[1.0], [1], [2], [2], [2], [2]]), list("nnjjjn")
+    tree = DecisionTreeClassifier(criterion=criterion).fit(X, y).tree_
+    curve = PruningCurve(tree, pruning_path(tree), {"train": losses(1 / 6, 0.5)}, {"train": 6})
+    figure = make_pruning("t", Result(tree, ("j", "n"), criterion=criterion), curve)
+    assert figure.subtitle == f"6 training rows, a leaf's price in {unit}"
+    assert figure.stops[0] == Stop(1, pytest.approx(price))
+    assert figure.story(0) == f"1 leaf\na leaf costs {number(price)}\ntraining 50.0 %"
+    assert figure.story(1) == "2 leaves, as grown\ntraining 16.7 %"
+
+
+@pytest.mark.parametrize(
+    ("classes", "parameters", "unit"),
+    [
+        (("a", "b"), {"algorithm": "c4.5", "criterion": "gini"}, "bits of entropy"),
+        ((), {}, "squared error"),
+        ((), {"criterion": "poisson"}, "Poisson deviance"),
+    ],
+)
+def test_every_criterion_has_its_unit(classes, parameters, unit):
+    tree = DecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0]], [0.0, 3.0]).tree_
+    curve = PruningCurve(tree, pruning_path(tree), {"train": losses(0.0, 2.25)}, {"train": 2})
+    assert make_pruning("t", Result(tree, classes, **parameters), curve).subtitle.endswith(f"price in {unit}")
 
 
 def test_a_split_that_gains_nothing_is_a_stop_of_its_own():

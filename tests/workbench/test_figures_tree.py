@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from engine import DecisionTreeClassifier
 from engine.features import FeatureSpec
+from engine.tree.parameters import TREE_CLASSIFIER, TREE_REGRESSOR
 from engine.tree.structure import LEAF, LEVEL_SET, THRESHOLD, Tree
 from tests.workbench.making import Session
 from workbench.datasets import make_table
@@ -79,6 +81,23 @@ def test_c46_the_story_lists_present_classes_whose_counts_add_up(figure):
     assert figure.class_counts(1).sum() == 6
     assert "<b>x</b> & y ≤ −2.5" in figure.story(0)
     assert "1 row missing, sent to yes" in figure.story(0)
+
+
+def test_c26_the_story_tells_rows_and_the_sum_of_weights():
+    x, y, w = [[0.0], [0.0], [1.0], [1.0]], ["A", "B", "A", "B"], [3, 1, 1, 5]
+    model = DecisionTreeClassifier().fit(x, y, w)
+    story = make_tree_figure(model.tree_, model.features_, ("A", "B")).story(2).splitlines()
+    assert story[1:3] == ["2 rows, 50 % of 4", "Weight 6"]
+    unweighted = DecisionTreeClassifier().fit(x, ["A", "B", "B", "B"])
+    told = make_tree_figure(unweighted.tree_, unweighted.features_, ("A", "B")).story(0)
+    assert "Weight" not in told
+
+
+@pytest.mark.parametrize("name", ["min_samples_leaf", "min_samples_split"])
+def test_c26_the_help_says_that_rows_count_and_not_weights(name):
+    for table in (TREE_CLASSIFIER, TREE_REGRESSOR):
+        parameter = next(p for p in table if p.name == name)
+        assert "counts rows, whatever their weights" in parameter.help
 
 
 def test_numbers_show_mean_and_deviation():

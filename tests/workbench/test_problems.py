@@ -92,6 +92,13 @@ def test_constant_identifier_and_leaking_columns_are_named(rng):
     assert find_problems(table, roles) == ()
 
 
+def test_c09_a_column_of_missing_cells_alone_has_no_values():
+    table = make_table("t", {"empty": [None] * 6, "x": range(6), "y": ["a", "b"] * 3})
+    (problem,) = find_problems(table, {"empty": "feature", "x": "feature", "y": "target"})
+    assert (problem.column, problem.message) == ("empty", "no values: every cell is missing")
+    assert table.column("empty").reason == "no values: every cell is missing"
+
+
 def test_c47_fifty_thousand_names_are_an_identifier_with_the_count():
     table = make_table("t", {"name": [f"p{i}" for i in range(50_000)], "y": np.arange(50_000) % 2})
     assert default_roles(table)["name"] == "id"

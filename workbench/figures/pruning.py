@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 PART_NAMES = {"train": ("training", "training"), "validation": ("validation", "validation")}
 CROSS_VALIDATED = "cross-validated"
+PRICE_UNITS = {  # by criterion: other programs scale the price of a leaf by the root's error, or count rows
+    "gini": "Gini impurity",
+    "entropy": "bits of entropy",
+    "misclassification": "shares of wrong rows",
+    "squared_error": "squared error",
+    "poisson": "Poisson deviance",
+}
 
 
 class Stop(NamedTuple):
@@ -122,11 +129,19 @@ def make_pruning(name: str, result: RunResult, curve: PruningCurve) -> PruningFi
     rows = [counted(n, f"{PART_NAMES[part][1]} row") for part, n in curve.n_rows.items()]
     if found is not None:
         rows.append(f"{curve.n_folds} folds of the training rows, band of one standard error")
+    rows.append(f"a leaf's price in {_price_unit(result)}")
     is_share = bool(result.classes)
     return PruningFigure(
         name, ", ".join(rows), "wrong rows" if is_share else "squared error", stops, tuple(lines), band,
         best, one_se, _here(result), is_share,
     )  # fmt: skip
+
+
+def _price_unit(result: RunResult) -> str:
+    parameters = result.spec.parameters
+    if parameters.get("algorithm", "cart") != "cart":
+        return PRICE_UNITS["entropy"]  # the criterion of ID3 and C4.5
+    return PRICE_UNITS[parameters.get("criterion", "gini" if result.classes else "squared_error")]
 
 
 def _stops(curve: PruningCurve) -> tuple[NDArray[np.int64], tuple[Stop, ...]]:

@@ -227,6 +227,8 @@ class TreeFigure:
         tree, card = self.tree, self.card(node)
         lines = [card.rule.full] if card.rule.full else ["Leaf"]
         lines.append(f"{card.rows}, {card.share} of {count(tree.n_node_samples[0])}")
+        if self.kind != "step" and not self.counts_rows(node):
+            lines.append(f"Weight {number(float(tree.weighted_n_node_samples[node]), 6)}")
         if self.kind == "classes":
             is_counted = self.counts_rows(node)
             counts = self.class_counts(node) if is_counted else np.empty(0, np.int64)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStackedLayout, QWidget
 
+from workbench.catalog import entry_of
 from workbench.ui.context import Context
 from workbench.ui.veil import Veil
 from workbench.ui.widgets import ActionButton, IconLabel, Label, column, row
@@ -65,24 +66,32 @@ class EmptyState(QWidget):
         document, actions = context.document, context.actions
         run, training = document.current_run, training_words(context)
         if training:
-            self._tell(training, "", None)
+            self.tell(training, "", None)
         elif document.table is None:
-            self._tell("No table yet.", "Open a file or a sample.", actions.get("action.file.open"))
+            self.tell("No table yet.", "Open a file or a sample.", actions.get("action.file.open"))
         elif document.target is None:
-            self._tell(
+            self.tell(
                 "Nothing to predict yet.", f"Choose it in Data, then train a model to see {goal}.", None
             )
         elif run is None:
-            self._tell(f"No model yet. Train one to see {goal}.", "", actions.get(add))
+            self.tell(f"No model yet. Train one to see {goal}.", "", actions.get(add))
         elif run.state == "failed":
-            self._tell(
-                f"{run.name} could not be trained.", run.error or "", actions.get("action.model.train")
-            )
+            self.tell(f"{run.name} could not be trained.", run.error or "", actions.get("action.model.train"))
         else:
             how = f"Press Train to see {goal}."
-            self._tell(f"{run.name} is not trained yet.", how, actions.get("action.model.train"))
+            self.tell(f"{run.name} is not trained yet.", how, actions.get("action.model.train"))
 
-    def _tell(self, sentence: str, how: str, action: QAction | None) -> None:
+    def say_what_single_trees_lack(self, context: Context, goal: str, of_ensembles: str) -> None:
+        """The same for a view of single trees; `of_ensembles` says why it shows none of an ensemble's."""
+        run, add = context.document.current_run, "action.model.add_tree"
+        if run is not None and entry_of(run.spec.kind).is_ensemble:
+            how = f"Train a single decision tree to see {goal}."
+            self.tell(of_ensembles, how, context.actions.get(add))
+        else:
+            self.say_what_is_missing(context, goal, add)
+
+    def tell(self, sentence: str, how: str, action: QAction | None) -> None:
+        """Change the words and what is offered."""
         self.say(sentence, how)
         self.offer(action)
 

@@ -23,6 +23,7 @@ from engine.tree.kernels.thresholds import is_allowed, is_better, keep
 
 LEVEL_SET = 3
 N_POWER_ITERATIONS = 100
+KEY_ROUNDING = 1e-11  # keys closer than this share of their range are equal: their sums were rounded
 
 
 @kernel
@@ -72,6 +73,21 @@ def sort_levels(key, rank, spare, n_levels):
         for i in range(n_levels):
             rank[i] = spare[i]
         width *= 2
+
+
+@kernel
+def even_out(key, rank, n_levels):
+    """Make keys equal that differ by rounding alone; returns whether any did."""
+    slack = KEY_ROUNDING * (key[rank[n_levels - 1]] - key[rank[0]])
+    first, has_changed = key[rank[0]], False
+    for i in range(1, n_levels):
+        level = rank[i]
+        if key[level] - first > slack:
+            first = key[level]
+        elif key[level] != first:
+            key[level] = first
+            has_changed = True
+    return has_changed
 
 
 @kernel
@@ -212,6 +228,9 @@ def scan_levels(sample, rules, feature, nodes, node, node_purity, best, scratch)
         last = rules.n_sums - 1  # the second class, or the one sum
         for level in range(n_levels):
             scratch.levels.key[level] = scratch.level_sums[level, last] / scratch.levels.weight[level]
-    sort_levels(scratch.levels.key, scratch.levels.rank, scratch.levels.spare, n_levels)
+    key, rank = scratch.levels.key, scratch.levels.rank
+    sort_levels(key, rank, scratch.levels.spare, n_levels)
+    if even_out(key, rank, n_levels):  # equal levels by code, however their sums came about
+        sort_levels(key, rank, scratch.levels.spare, n_levels)
     scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch)
     return True

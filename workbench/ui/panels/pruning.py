@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QWidget
 
 from engine.errors import DataError
-from workbench.catalog import entry_of
 from workbench.crossvalidation import MAX_ROWS
 from workbench.figures.pruning import PruningFigure, make_pruning, stop_now
 from workbench.figures.words import counted, number
@@ -28,7 +27,8 @@ RULE_ACTIONS = {
     "merge": ("Merge Equal Leaves", "Cut questions whose leaves all answer the same"),
 }
 PATH_KEY, FOLDS_KEY = "pruning path", "pruning folds"
-GOAL, ADD, TRAIN = "its error at every size", "action.model.add_tree", "action.model.train"
+GOAL, TRAIN = "its error at every size", "action.model.train"
+OF_ENSEMBLES = "Trees inside ensembles are not pruned."
 
 
 class PruningPanel(QWidget):
@@ -135,16 +135,12 @@ class PruningPanel(QWidget):
 
     def _say_why(self, *_: object) -> None:
         run = self._context.document.current_run
-        if run is not None and entry_of(run.spec.kind).is_ensemble:
-            how = "Train a single decision tree to prune it."
-            self._say("Trees inside ensembles are not pruned.", how, ADD)
-        elif run is None or run.result is None:
-            self._empty.say_what_is_missing(self._context, GOAL, ADD)
+        if run is None or run.result is None or run.result.grown_tree is None:
+            self._empty.say_what_single_trees_lack(self._context, GOAL, OF_ENSEMBLES)
             self._switch.show_content(False)
 
     def _say(self, sentence: str, how: str, action: str) -> None:
-        self._empty.say(sentence, how)
-        self._empty.offer(self._context.actions.get(action))
+        self._empty.tell(sentence, how, self._context.actions.get(action))
         self._switch.show_content(False)
 
     def _enable_rules(self) -> None:

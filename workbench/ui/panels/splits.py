@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
 from engine.errors import DataError
-from workbench.catalog import entry_of
 from workbench.figures.splits import SplitsFigure, arithmetic, criterion_of, is_multiway, make_splits
 from workbench.fitting import what_differs
 from workbench.splits import NodeStudy, study_node
@@ -21,7 +20,8 @@ from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.widgets import Label, bare_button, column, row
 
 LANE_KEY = "splits"
-GOAL, ADD, TRAIN = "what else a node could ask", "action.model.add_tree", "action.model.train"
+GOAL, TRAIN = "what else a node could ask", "action.model.train"
+OF_ENSEMBLES = "Trees of ensembles were grown on drawn rows."
 
 
 class SplitsPanel(QWidget):
@@ -120,16 +120,12 @@ class SplitsPanel(QWidget):
 
     def _say_why(self, *_: object) -> None:
         run = self._context.document.current_run
-        if run is not None and entry_of(run.spec.kind).is_ensemble:
-            how = "Train a single decision tree to look into its splits."
-            self._say("Trees of ensembles were grown on drawn rows.", how, ADD)
-        elif run is None or run.result is None:
-            self._empty.say_what_is_missing(self._context, GOAL, ADD)
+        if run is None or run.result is None or run.result.grown_tree is None:
+            self._empty.say_what_single_trees_lack(self._context, GOAL, OF_ENSEMBLES)
             self._switch.show_content(False)
 
     def _say(self, sentence: str, how: str, action: str) -> None:
-        self._empty.say(sentence, how)
-        self._empty.offer(self._context.actions.get(action))
+        self._empty.tell(sentence, how, self._context.actions.get(action))
         self._switch.show_content(False)
 
     def _ask(self, result, table, path) -> None:
