@@ -30,10 +30,10 @@ def set_missing_direction(
 ) -> Tree:
     """Return `tree` with missing values taking `child` at a node; unseen levels that followed them do too.
 
-    All below the node is described anew where training rows miss the feature: counts, weights, values,
-    impurities and gains. The questions below stay, and so do the sides that missing values take there. A
-    node that no row reaches any more answers as its parent does. Where no row misses the feature nothing
-    but the side changes.
+    Nodes below that training rows come to or leave are described anew: counts, weights, values, impurities
+    and gains. The questions below stay, and so do the sides that missing values take there. A node that no
+    row reaches any more answers as its parent does. Where no row misses the feature nothing but the side
+    changes.
 
     Parameters
     ----------
@@ -63,11 +63,14 @@ def set_missing_direction(
     if not 0 <= child < tree.n_children[node]:
         raise DataError(f"the node at path {path} has {tree.n_children[node]} branches, but none is {child}")
     arrays = {name: np.array(array) for name, array in tree.to_arrays().items()}
-    if arrays["unseen_child"][node] == arrays["missing_child"][node]:
+    before = int(tree.missing_child[node])
+    if child == before:
+        return tree
+    if arrays["unseen_child"][node] == before:
         arrays["unseen_child"][node] = child
     arrays["missing_child"][node] = child
     changed = Tree(**arrays)
-    return _described_below(changed, node, data, criterion) if tree.n_missing[node] else changed
+    return _described_below(changed, node, before, data, criterion) if tree.n_missing[node] else changed
 
 
 def force_split(
@@ -224,21 +227,37 @@ def describe(data: TrainingData, criterion: str, rows: Rows) -> Description:
     return np.array([mean]), 0.0 if is_pure else float(np.average(losses, weights=w)), len(rows), weight
 
 
-def _described_below(tree: Tree, top: int, data: TrainingData, criterion: str) -> Tree:
-    """Count and describe anew all below a node; its own gain is of its children, so it changes too."""
+def _described_below(tree: Tree, top: int, before: int, data: TrainingData, criterion: str) -> Tree:
+    """Count and describe anew what rows came to or left when missing values took another child than `before`.
+
+    The top's own gain is of its children, so it changes too.
+    """
     arrays: dict[str, Any] = {name: np.array(array) for name, array in tree.to_arrays().items()}
-    waiting = [(top, rows_at(tree, tree.path_to(top), data.X))]
+    rows = rows_at(tree, tree.path_to(top), data.X)
+    is_missing = np.isnan(data.X[rows, tree.feature[top]])
+    came, left = (int(tree.first_child[top]) + int(k) for k in (tree.missing_child[top], before))
+    sides = children_of(tree, top, data.X[rows, tree.feature[top]]) + int(tree.first_child[top])
+    moved = rows[is_missing]
+    # a node, its parent, its rows as they are now, and of those that moved the ones that it has or had
+    waiting = [(child, top, rows[sides == child], moved) for child in (came, left)]
+    described = [top]
     while waiting:
-        node, rows = waiting.pop()
+        node, parent, rows, moved = waiting.pop()
+        _write(arrays, node, _of_child(data, criterion, rows, arrays, parent))
         if tree.kind[node] == LEAF:
             continue
-        x = data.X[rows, tree.feature[node]]
-        sides = children_of(tree, node, x)
-        arrays["n_missing"][node] = np.count_nonzero(np.isnan(x))
-        for k, child in enumerate(tree.children(node)):
-            below = rows[sides == k]
-            _write(arrays, child, _of_child(data, criterion, below, arrays, node))
-            waiting.append((child, below))
+        described.append(node)
+        feature, first = int(tree.feature[node]), int(tree.first_child[node])
+        arrays["n_missing"][node] = np.count_nonzero(np.isnan(data.X[rows, feature]))
+        sides, moved_sides = (children_of(tree, node, data.X[some, feature]) for some in (rows, moved))
+        n_children = int(tree.n_children[node])
+        is_touched = np.bincount(moved_sides, minlength=n_children) > 0
+        is_empty = np.bincount(sides, minlength=n_children) == 0  # it answers as this node does
+        waiting.extend(
+            (first + k, node, rows[sides == k], moved[moved_sides == k])
+            for k in np.flatnonzero(is_touched | is_empty).tolist()
+        )
+    for node in described:
         arrays["gain"][node] = _gain(arrays, node, list(tree.children(node)))
     return Tree(**arrays)
 

@@ -104,6 +104,27 @@ def test_missing_values_take_the_other_side_and_all_below_is_counted_anew(name):
     assert tree == before
 
 
+def test_an_empty_branch_follows_its_parent_when_rows_come_to_it():
+    levels = pd.CategoricalDtype(["p", "q", "r"])
+    X = pd.DataFrame(
+        {
+            "side": ["l", "l", "l", "l", "r", "r", None, None],
+            "c": pd.Series(["p", "p", "q", "q", "r", "r", "p", "p"], dtype=levels),
+        }
+    ).astype({"side": "category"})
+    y = [0, 0, 1, 1, 2, 2, 2, 2]
+    estimator = DecisionTreeClassifier(algorithm="id3", random_state=0).fit(X, y)
+    data = training_data(estimator, X, y)
+    forced = force_split(estimator.tree_, (), "side", data, "entropy", levels=["l"])
+    tree = set_missing_direction(forced, (), 1, data, "entropy")
+    tree = regrow(tree, (0,), estimator, data)
+    empty = tree.node_at((0, 2))
+    assert (tree.n_node_samples[empty], tree.value[empty].tolist()) == (0, [0.5, 0.5, 0.0])
+    flipped = set_missing_direction(tree, (), 0, data, "entropy")
+    assert flipped.value[empty].tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    assert_describes_its_rows(flipped, data, "entropy")
+
+
 def test_where_no_row_is_missing_only_the_side_changes():
     X = np.array([[0.0], [1.0], [2.0]])
     estimator = DecisionTreeClassifier(random_state=0).fit(X, [0, 1, 1])
