@@ -152,6 +152,7 @@ def test_the_command_asks_for_a_file_and_tells_the_end(qtbot, session, dialogs, 
 
     session.document.open_table(load_sample("penguins"))
     train(qtbot, session, "tree")
+    session.window.context.actions["action.view.as_tabs"].trigger()  # one picture in sight
     session.window.centre.show_view("tree")
     dialogs.answers.append(tmp_path / "mine.svg")
     session.window.context.actions["action.figure.export"].trigger()
