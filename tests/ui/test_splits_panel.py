@@ -93,3 +93,25 @@ def test_an_ensemble_says_why_it_has_no_candidates(qtbot, session):
     session.window.centre.show_view("splits")
     texts = [label.text() for label in panel_of(session).findChildren(QLabel)]
     assert "Trees of ensembles were grown on drawn rows." in texts
+
+
+def test_candidates_are_never_looked_for_in_the_rows_of_another_model(qtbot, session):
+    session.window.show()
+    document, selection = session.document, session.window.context.selection
+    document.open_table(load_sample("penguins"))
+    first = train(qtbot, session, "tree")
+    document.set_roles(["flipper_length_mm"], "ignored")
+    second = train(qtbot, session, "tree")
+    session.window.centre.show_view("splits")
+    document.select_run(first)
+    panel = panel_of(session)
+    tree = document.run(first).result.trees[0]
+    qtbot.waitUntil(lambda: panel._study is not None and panel._study.tree is tree, timeout=60_000)
+    document.select_run(second)
+    selection.select_node((0,))  # before the second model's first study has ended
+    tree = document.run(second).result.trees[0]
+    qtbot.waitUntil(lambda: panel._study.tree is tree and panel._study.path == (0,), timeout=60_000)
+    columns = {row.column for row in panel.figure.rows}
+    assert "flipper_length_mm" not in columns
+    assert columns <= set(document.run(second).result.features)
+    assert panel.figure.rows[0].is_taken

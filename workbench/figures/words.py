@@ -9,6 +9,11 @@ from workbench.dates import days_to_text
 MINUS = "\u2212"
 
 
+def sentence(clause: str) -> str:
+    """Make a clause a sentence: a capital first, a full stop last."""
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
 def number(value: float, digits: int = 3) -> str:
     """Write `value` with `digits` significant digits, grouped thousands and U+2212 for minus.
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableV
 
 from engine.errors import DataError
 from workbench.figures.splits import SplitsFigure, arithmetic, criterion_of, is_multiway, make_splits
+from workbench.figures.words import sentence
 from workbench.fitting import what_differs
 from workbench.splits import NodeStudy, study_node
 from workbench.ui import theme
@@ -113,8 +114,7 @@ class SplitsPanel(QWidget):
                 self._say_why()
         elif difference := what_differs(result, document.table):
             self._asked = None
-            told = f"{difference[0].upper()}{difference[1:]}."
-            self._say(told, "Undo that, or train it again to see its candidates.", TRAIN)
+            self._say(sentence(difference), "Undo that, or train it again to see its candidates.", TRAIN)
         elif self.isVisible():
             self._ask(result, document.table, self._context.selection.node_path or ())
 
@@ -148,7 +148,6 @@ class SplitsPanel(QWidget):
             self._curves.show_content(False)
             return
         kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
-        self._study_of = result.grown_tree
         self._busy.begin()
         job = self._context.lanes.studies.submit_latest(
             LANE_KEY, lambda _monitor: study_node(result, table, path, kept), "Looking at other splits"
@@ -157,11 +156,14 @@ class SplitsPanel(QWidget):
 
     def _on_study(self, future) -> None:
         run = self._context.document.current_run
-        if future.cancelled() or self._asked is None or run is None:
+        if future.cancelled():
             return
         self._busy.end()
-        self._study = future.result()
-        self.figure = make_splits(run.name, self._asked[0], self._study)
+        study, (result, path) = future.result(), self._asked or (None, None)
+        if run is None or result is None or study.tree is not result.trees[0] or study.path != path:
+            return  # another model is looked at by now
+        self._study, self._study_of = study, result.grown_tree
+        self.figure = make_splits(run.name, result, study)
         self.model.set_rows(self.figure.rows)
         if self.figure.rows:
             self.table.selectRow(0)
