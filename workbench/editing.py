@@ -15,17 +15,17 @@ from workbench.figures.words import counted
 from workbench.fitting import inputs_of_result, rows_of_parts, score_parts, what_differs
 from workbench.runs import RunResult
 
-RULES = {
-    "reduced_error": "reduced-error pruning",
-    "pessimistic": "pessimistic pruning",
-    "merge": "merging leaves that answer the same",
-}
-
 if TYPE_CHECKING:
     from engine.base import TrainingData
     from engine.tree.edit import Edit
     from engine.tree.structure import Path, Tree
     from workbench.datasets import Table
+
+RULES = {
+    "reduced_error": "reduced-error pruning",
+    "pessimistic": "pessimistic pruning",
+    "merge": "merging leaves that answer the same",
+}
 
 
 def prune(result: RunResult | None, table: Table, path: Path) -> RunResult:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.runs import RunResult
 
 
-def rows_at(result: RunResult, table: Table, path: Path) -> NDArray[np.bool_]:
+def is_at_node(result: RunResult, table: Table, path: Path) -> NDArray[np.bool_]:
     """Tell which rows of the table pass a node of the result's single tree: bool (n_rows,).
 
     Raises
@@ -26,13 +26,12 @@ def rows_at(result: RunResult, table: Table, path: Path) -> NDArray[np.bool_]:
         The tree has no node at `path`.
     """
     from engine.features import encode
-    from engine.predict import leaf_numbers
+    from engine.tree.by_hand import rows_at
 
-    tree = result.trees[0]
-    is_below = np.zeros(tree.n_nodes, bool)
-    is_below[list(tree.walk(tree.node_at(path)))] = True
     X = encode(feature_frame(table, result.features), result.feature_specs)
-    return np.asarray(is_below[leaf_numbers(tree, X)])
+    is_at = np.zeros(table.n_rows, bool)
+    is_at[rows_at(result.trees[0], path, X)] = True
+    return is_at
 
 
 def leaf_of_row(result: RunResult, table: Table, row: int) -> tuple[Path, str]:

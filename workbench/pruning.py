@@ -91,11 +91,12 @@ def cut_prices_of(result: RunResult, table: Table) -> CutPrices:
     tree, losses = result.trees[0], {}
     for part, (X, y, weights) in rows_of_parts(result, table).items():
         rises = cut_prices(tree, X, y, weights, is_classifier=bool(result.classes))
-        losses[part] = _loss_of(result, part), rises
+        losses[part] = loss_of(result, part), rises
     return CutPrices(tree, leaves_below(tree) - 1, losses, bool(result.classes))
 
 
-def _loss_of(result: RunResult, part: str) -> float:
+def loss_of(result: RunResult, part: str) -> float:
+    """Return the share of wrong rows of a part, or the mean squared error; as `PathLosses` has them."""
     metrics = result.scores[part].metrics
     return 1 - metrics["accuracy"].value if result.classes else metrics["rmse"].value ** 2
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from workbench.fitting import inputs_of_result
+from workbench.editing import training_rows
+from workbench.fitting import rows_of_parts
 
 if TYPE_CHECKING:
     from engine.tree.candidates import Candidate, GainCurve, NodeRows
@@ -41,26 +40,14 @@ class NodeStudy:
 
 def node_rows(result: RunResult, table: Table) -> NodeRows:
     """Return training and validation rows of a single tree as its candidates are looked for in."""
-    from sklearn.base import clone
-
-    from engine.base import begin_fit
-    from engine.features import encode
     from engine.tree.candidates import NodeRows
     from engine.tree.grow import make_rules, presort
 
-    inputs = inputs_of_result(result, table)
-    everything = inputs.learnable()
-    training, validation = (everything.take(inputs.rows_of(part)) for part in ("train", "validation"))
-    estimator: Any = clone(result.estimator)
-    data = begin_fit(
-        estimator, training.X, training.labels, training.weights, is_classifier=bool(result.classes),
-        class_weight=estimator.class_weight,
-    )  # fmt: skip
+    data = training_rows(result, table)
     presorted = presort(data.X, data.features, lambda _n_done, _fraction: False)
     assert presorted is not None  # nothing stops it
-    rules = make_rules(estimator, data, float(data.sample_weight.sum()))
-    weights = np.ones(len(validation.y)) if validation.weights is None else validation.weights
-    outside = (encode(validation.X, data.features), np.asarray(validation.y, np.float64), weights)
+    rules = make_rules(result.estimator, data, float(data.sample_weight.sum()))
+    outside = rows_of_parts(result, table).get("validation", (None, None, None))
     return NodeRows(presorted, data.y, data.sample_weight, data.features, rules, *outside)
 
 

@@ -13,7 +13,7 @@ from scipy.special import xlogy
 from engine import dtypes
 from engine.errors import DataError
 from engine.features import FeatureSpec
-from engine.predict import leaf_numbers
+from engine.tree.by_hand import rows_at
 from engine.tree.grow import Grower, Presorted, SplitFound
 from engine.tree.kernels.layout import (
     GINI,
@@ -100,9 +100,8 @@ def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
     DataError
         The tree has no node at `path`.
     """
-    node = tree.node_at(path)
-    grower = _grower_of(tree, node, data)
-    validation = _validation_rows(tree, node, data)
+    grower = _grower_of(tree, path, data)
+    validation = _validation_rows(tree, path, data)
     found = []
     for feature in range(len(data.features)):
         split = grower.best_split_of(feature)
@@ -127,7 +126,7 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     """
     if data.presorted.is_level[feature]:
         raise DataError(f"column {data.features[feature].name!r} is categorical; it has no thresholds")
-    order = _order_of(data.presorted, feature, _is_at(tree, tree.node_at(path), data.presorted.X))
+    order = _order_of(data.presorted, feature, _is_at(tree, path, data.presorted.X))
     rank, rows = order >> 32, order & ROW_MASK
     n_present = int(np.count_nonzero(rank != MISSING_RANK))  # missing lies last
     ends = np.flatnonzero(np.diff(rank[:n_present]))
@@ -142,11 +141,11 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     return GainCurve((values[ends] + values[ends + 1]) / 2, np.maximum(gains, 0.0))
 
 
-def _is_at(tree: Tree, node: int, X: NDArray[Any]) -> NDArray[np.bool_]:
+def _is_at(tree: Tree, path: Path, X: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell which rows pass a node."""
-    is_below = np.zeros(tree.n_nodes, bool)
-    is_below[list(tree.walk(node))] = True
-    return np.asarray(is_below[leaf_numbers(tree, X)])
+    is_at = np.zeros(len(X), bool)
+    is_at[rows_at(tree, path, X)] = True
+    return is_at
 
 
 def _order_of(presorted: Presorted, feature: int, is_at: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -156,19 +155,19 @@ def _order_of(presorted: Presorted, feature: int, is_at: NDArray[np.bool_]) -> N
     return kept
 
 
-def _grower_of(tree: Tree, node: int, data: NodeRows) -> Grower:
+def _grower_of(tree: Tree, path: Path, data: NodeRows) -> Grower:
     """Return a grower whose root is the node."""
-    is_at = _is_at(tree, node, data.presorted.X)
+    is_at = _is_at(tree, path, data.presorted.X)
     order = np.stack([_order_of(data.presorted, k, is_at) for k in range(len(data.features))])
     grower = Grower(data.presorted, order, data.y, data.w, data.rules, np.uint64(0))
     grower.look_at_root()
     return grower
 
 
-def _validation_rows(tree: Tree, node: int, data: NodeRows) -> tuple[NDArray[Any], Floats, Floats] | None:
+def _validation_rows(tree: Tree, path: Path, data: NodeRows) -> tuple[NDArray[Any], Floats, Floats] | None:
     if data.X_val is None or data.y_val is None or data.w_val is None:
         return None
-    rows = np.flatnonzero(_is_at(tree, node, data.X_val) & (data.w_val > 0))
+    rows = np.flatnonzero(_is_at(tree, path, data.X_val) & (data.w_val > 0))
     return data.X_val[rows], data.y_val[rows], data.w_val[rows]
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from engine import dtypes, parallel
-from engine.base import TrainingData, begin_fit
+from engine.base import TrainingData
 from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopWatcher
 from engine.tree.cost_complexity import (
@@ -24,6 +23,7 @@ from engine.tree.cost_complexity import (
 from engine.tree.estimators import grow_multiway, grow_two_way, is_multiway, prune_by_rule
 from engine.tree.grow import Presorted, presort
 from engine.tree.kernels.sort import keep_rows
+from engine.tree.regrow import training_data
 from engine.tree.structure import Tree
 
 PHASE = "cross-validating"
@@ -62,18 +62,10 @@ def cross_validate_path(
     DataError
         There are fewer than two folds, or `folds` has another length than X.
     """
-    maker = clone(estimator)
-    data = begin_fit(
-        maker,
-        X,
-        y,
-        sample_weight,
-        is_classifier=hasattr(estimator, "classes_"),
-        class_weight=maker.class_weight,
-    )
+    data = training_data(estimator, X, y, sample_weight)
     if len(folds) != data.n_samples:
         raise DataError(f"folds has {len(folds)} entries and X {data.n_samples} rows; give one entry a row")
-    maker.seed_, fold_of_row = estimator.seed_, np.asarray(folds)[data.rows]
+    fold_of_row = np.asarray(folds)[data.rows]
     fold_names = np.unique(fold_of_row)
     n_folds = len(fold_names)
     if n_folds < 2:
@@ -82,7 +74,7 @@ def cross_validate_path(
     presorted = presort(data.X, data.features, watcher.ask)
     if presorted is None:
         return None
-    grower = _FoldGrower(maker, data, presorted, fold_of_row, grid_between(path), watcher)
+    grower = _FoldGrower(estimator, data, presorted, fold_of_row, grid_between(path), watcher)
     total: LossSums | None = None
     for n_done, sums in enumerate(
         parallel.map_tasks(grower.losses, fold_names, while_waiting=watcher.poll), 1
@@ -101,10 +93,10 @@ class _FoldGrower:
     """What the tasks share, read only."""
 
     def __init__(
-        self, maker: Any, data: TrainingData, presorted: Presorted, folds: NDArray[np.int64],
+        self, estimator: Any, data: TrainingData, presorted: Presorted, folds: NDArray[np.int64],
         alphas: NDArray[np.float64], watcher: StopWatcher,
     ) -> None:  # fmt: skip
-        self._maker, self._data, self._presorted = maker, data, presorted
+        self._estimator, self._data, self._presorted = estimator, data, presorted
         self._folds, self._alphas, self._watcher = folds, alphas, watcher
 
     def losses(self, fold: int) -> LossSums | None:
@@ -119,7 +111,7 @@ class _FoldGrower:
 
     def _tree_without(self, fold: int) -> Tree | None:
         data, inside = self._data, self._folds != fold
-        if is_multiway(self._maker):
+        if is_multiway(self._estimator):
             rows = np.flatnonzero(inside)
             part = replace(
                 data,
@@ -128,13 +120,13 @@ class _FoldGrower:
                 sample_weight=data.sample_weight[rows],
                 rows=data.rows[rows],
             )
-            grown = grow_multiway(self._maker, part, self._watcher.ask)
+            grown = grow_multiway(self._estimator, part, self._watcher.ask)
         else:
             order = self._order_of(inside.astype(np.int64))
             if order is None:
                 return None
-            grown = grow_two_way(self._maker, data, self._presorted, order, self._watcher.ask)
-        return None if grown.is_partial else prune_by_rule(self._maker, grown.tree)
+            grown = grow_two_way(self._estimator, data, self._presorted, order, self._watcher.ask)
+        return None if grown.is_partial else prune_by_rule(self._estimator, grown.tree)
 
     def _order_of(self, inside: NDArray[np.int64]) -> NDArray[np.int64] | None:
         order = np.empty((self._data.n_features, int(inside.sum())), dtypes.COUNT_DTYPE)

@@ -329,11 +329,11 @@ def grow_two_way(
     return Grower(presorted, order, data.y, data.sample_weight, rules, seed).grow(ask)
 
 
-def prune_by_rule(estimator: Any, tree: Tree) -> Tree:
-    """Prune a grown tree as the hyperparameters say."""
+def prune_by_rule(estimator: Any, tree: Tree, share: float = 1.0) -> Tree:
+    """Prune a grown tree as the hyperparameters say; of a branch, `share` is its part of the weight."""
     if is_multiway(estimator) and estimator.algorithm == "c4.5" and estimator.confidence is not None:
         tree = pessimistic_prune(tree, estimator.confidence)
-    return prune_at(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
+    return prune_at(tree, estimator.ccp_alpha / share) if estimator.ccp_alpha > 0 else tree
 
 
 def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree, bool]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base import TrainingData
+from engine.kernels.numeric import midpoint
 from engine.tree.grow import Ask, GrownTree
 from engine.tree.kernels.layout import DECREASE_SLACK, TIE_SHARE, Rules
 from engine.tree.structure import IS_MISSING, LEAF, MULTIWAY, NO_CHILD, THRESHOLD, compact
@@ -321,6 +322,4 @@ def _first_best(merits: Floats, scale: float) -> int:
 
 def _midpoint(lower: float, upper: float) -> float:
     """Return a number with ``lower <= number < upper``, halfway where doubles allow it."""
-    from engine.kernels.numeric import midpoint
-
     return float(midpoint(lower, upper))

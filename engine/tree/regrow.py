@@ -10,12 +10,10 @@ from sklearn.base import clone
 from engine.base import TrainingData, begin_fit, member_seed
 from engine.errors import DataError
 from engine.tree.by_hand import describe, rows_at, splice, take_rows
-from engine.tree.cost_complexity import prune_at
-from engine.tree.estimators import is_multiway
+from engine.tree.estimators import is_multiway, prune_by_rule
 from engine.tree.grow import Ask, Grower, make_rules, presort
 from engine.tree.kernels.layout import Rules
 from engine.tree.multiway import MultiwayGrower
-from engine.tree.pruning_rules import pessimistic_prune
 from engine.tree.structure import MULTIWAY, Path, Tree
 
 
@@ -84,16 +82,12 @@ def regrow(tree: Tree, path: Path, estimator: Any, data: TrainingData, ask: Ask 
     if is_multiway(estimator):
         grower = MultiwayGrower(data, rules, estimator.algorithm)
         branch = grower.grow(ask, rows, _asked_above(tree, path)).tree
-        if estimator.algorithm == "c4.5" and estimator.confidence is not None:
-            branch = pessimistic_prune(branch, estimator.confidence)
     else:
         branch = _grow_two_way(take_rows(data, rows), rules, estimator, ask)
         if branch is None:
             return tree
-    if estimator.ccp_alpha > 0:  # of a share of the branch's weight, not of the tree's
-        share = branch.weighted_n_node_samples[0] / rules.total_weight
-        branch = prune_at(branch, estimator.ccp_alpha / share)
-    return splice(tree, node, branch)
+    share = float(branch.weighted_n_node_samples[0]) / rules.total_weight
+    return splice(tree, node, prune_by_rule(estimator, branch, share))
 
 
 def _never(_n_nodes: int, _fraction: float) -> bool:

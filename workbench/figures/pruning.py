@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from workbench.editing import alpha_of
 from workbench.figures.training import Line
 from workbench.figures.words import counted, number
+from workbench.pruning import PART_WORDS, loss_of
 
 if TYPE_CHECKING:
     from workbench.pruning import PruningCurve
     from workbench.runs import RunResult
 
 Floats = NDArray[np.float64]
-PART_NAMES = {"train": ("training", "training"), "validation": ("validation", "validation")}
 CROSS_VALIDATED = "cross-validated"
 PRICE_UNITS = {  # by criterion: other programs scale the price of a leaf by the root's error, or count rows
     "gini": "Gini impurity",
@@ -116,7 +116,8 @@ def make_pruning(name: str, result: RunResult, curve: PruningCurve) -> PruningFi
     """
     steps, stops = _stops(curve)
     lines = [
-        Line(*PART_NAMES[part], _sizes(stops), losses.mean[steps]) for part, losses in curve.losses.items()
+        Line(PART_WORDS[part], PART_WORDS[part], _sizes(stops), losses.mean[steps])
+        for part, losses in curve.losses.items()
     ]
     band, best, one_se = None, None, None
     found = curve.cross_validated
@@ -126,7 +127,7 @@ def make_pruning(name: str, result: RunResult, curve: PruningCurve) -> PruningFi
         band = (mean - spread, mean + spread)
         best = int(np.flatnonzero(steps == found.best_step())[0])
         one_se = int(np.flatnonzero(steps == found.one_standard_error_step())[0])
-    rows = [counted(n, f"{PART_NAMES[part][1]} row") for part, n in curve.n_rows.items()]
+    rows = [counted(n, f"{PART_WORDS[part]} row") for part, n in curve.n_rows.items()]
     if found is not None:
         rows.append(f"{curve.n_folds} folds of the training rows, band of one standard error")
     rows.append(f"a leaf's price in {_price_unit(result)}")
@@ -165,10 +166,8 @@ def _here(result: RunResult) -> Here | None:
     part = next((part for part in ("validation", "train") if part in result.scores), None)
     if part is None:
         return None
-    metrics = result.scores[part].metrics
-    error = 1 - metrics["accuracy"].value if result.classes else metrics["rmse"].value ** 2
     is_on_path = all(edit.kind == "cost_complexity" for edit in result.edits)
-    return Here(result.trees[0].n_leaves, error, is_on_path)
+    return Here(result.trees[0].n_leaves, loss_of(result, part), is_on_path)
 
 
 def stop_now(figure: PruningFigure, result: RunResult) -> int:

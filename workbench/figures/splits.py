@@ -91,12 +91,16 @@ def make_splits(name: str, result: RunResult, study: NodeStudy) -> SplitsFigure:
 
 def criterion_of(result: RunResult) -> str:
     """Return what a single tree was grown by; information gain for ID3 and C4.5."""
-    return "entropy" if is_multiway(result) else str(result.estimator.criterion)
+    from engine.tree.regrow import criterion_of
+
+    return criterion_of(result.estimator)
 
 
 def is_multiway(result: RunResult) -> bool:
     """Tell whether a single tree was grown by ID3 or C4.5."""
-    return bool(getattr(result.estimator, "algorithm", "cart") != "cart")
+    from engine.tree.estimators import is_multiway
+
+    return is_multiway(result.estimator)
 
 
 def arithmetic(tree: Tree, node: int, criterion: str, classes: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QWidget
 from engine.errors import DataError
 from workbench.crossvalidation import MAX_ROWS
 from workbench.figures.pruning import PruningFigure, make_pruning, stop_now
-from workbench.figures.words import counted, number
+from workbench.figures.words import counted, number, sentence
 from workbench.fitting import what_differs
 from workbench.pruning import PruningCurve, pruning_curve, with_cross_validation
 from workbench.ui import theme
@@ -122,8 +122,7 @@ class PruningPanel(QWidget):
                 self._say("A model file has no rows to count errors on.", how, "action.file.open")
         elif difference := what_differs(result, document.table):
             self._forget()
-            told = f"{difference[0].upper()}{difference[1:]}."
-            self._say(told, "Undo that, or train it again to prune it.", TRAIN)
+            self._say(sentence(difference), "Undo that, or train it again to prune it.", TRAIN)
         elif result.grown_tree.n_leaves == 1:
             self._forget()
             how = "There is nothing to prune; loosen its settings to grow it."

@@ -18,6 +18,7 @@ from workbench.figures.surface import (
     surface_inputs,
     with_held,
 )
+from workbench.figures.words import sentence
 from workbench.fitting import what_differs
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -154,7 +155,7 @@ class SurfacePanel(QWidget):
         if difference := what_differs(result, document.table):
             self._inputs, self._asked = None, None
             self._say(
-                f"{difference[0].upper()}{difference[1:]}.",
+                sentence(difference),
                 "Undo that, or train it again to see it.",
                 "action.model.train",
             )

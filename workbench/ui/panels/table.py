@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from engine.errors import DataError
 from workbench.fitting import what_differs
-from workbench.node_rows import leaf_of_row, rows_at
+from workbench.node_rows import is_at_node, leaf_of_row
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import CellDelegate
@@ -129,7 +129,7 @@ class TablePanel(QWidget):
             return
         self._say("")
         self._job = self._context.lanes.views.submit_latest(
-            LANE_KEY, lambda _monitor: rows_at(result, table, path), "Finding the node's rows"
+            LANE_KEY, lambda _monitor: is_at_node(result, table, path), "Finding the node's rows"
         )
         self._job.ended.connect(self._on_rows)
 
