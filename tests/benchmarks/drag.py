@@ -87,7 +87,7 @@ def _drag(panels, document) -> dict[str, float]:
     tree, surface = Frames(panels["tree"].canvas), Frames(panels["surface"].plot)
     y, right = slider.height() // 2, slider.width() - 8
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(right, y))
-    heartbeat, sent, began = Heartbeat(), [0], time.perf_counter()
+    heartbeat, sent, began, cpu = Heartbeat(), [0], time.perf_counter(), time.thread_time()
 
     def move() -> None:
         sent[0] += 1
@@ -100,6 +100,7 @@ def _drag(panels, document) -> dict[str, float]:
     timer.stop()
     seconds = time.perf_counter() - began
     told = {"tree": tree.n / seconds, "surface": surface.n / seconds, "pause": heartbeat.longest_s}
+    told["cpu"] = (time.thread_time() - cpu) / max(tree.n, 1)  # of the window's thread, a frame
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(8, y))
     wanted = slider.value()
     figure, run = panels["pruning"].figure, document.current_run
