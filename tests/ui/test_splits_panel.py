@@ -81,7 +81,8 @@ def test_the_gain_is_written_out_as_arithmetic(qtbot, session):
     session.window.centre.show_view("splits")
     told = panel_of(session).findChild(QLabel, "splits.arithmetic")
     # Full 6 rows, 4 No and 2 Yes; None 2 rows, all No; Some 4 rows, all Yes
-    assert told.text() == "1 − [6/12 H(4/6, 2/6) + 2/12 H(1, 0) + 4/12 H(0, 1)] = 0.541 bits"
+    right = "1 − [6/12 H(4/6, 2/6) + 2/12 H(1, 0) + 4/12 H(0, 1)] = 0.541 bits"
+    qtbot.waitUntil(lambda: told.text() == right)
     session.window.context.selection.select_node((1,))
     assert told.text() == "A leaf asks nothing."
 
