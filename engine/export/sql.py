@@ -46,7 +46,8 @@ def to_sql(
 
     The columns are those of the table the tree was trained on, in double quotes. Missing cells are NULL; a
     level that training never saw goes where `predict` sends it. The SQL is standard (PostgreSQL, SQLite,
-    DuckDB and others); MySQL needs the modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES.
+    DuckDB and others); MySQL needs the modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES. A row is compared with
+    every WHEN above its own, so trees of thousands of leaves take their time.
 
     Parameters
     ----------
