@@ -88,8 +88,9 @@ def _target_line(target: str, labels: Sequence[Any] | None) -> str:
 
 def _origin_line(estimator: Any) -> str:
     algorithm = getattr(estimator, "algorithm", "cart")
+    criterion = estimator.criterion if algorithm == "cart" else "entropy"  # which these leave out
     place = "" if hasattr(estimator, "feature_names_in_") else " on columns by position"
-    return f"grown by {quoted(algorithm)} with {quoted(estimator.criterion)}{place}"
+    return f"grown by {quoted(algorithm)} with {quoted(criterion)}{place}"
 
 
 def _column_line(spec: FeatureSpec) -> str:

@@ -216,8 +216,10 @@ class _Levels:
             return "" if takes_missing else f"{column} IS NOT NULL"
         if not named:
             return f"{column} IS NULL"
-        negation = "NOT " if takes_unseen else ""
-        within = f"{column} {negation}IN ({', '.join(named)})"
+        if len(named) == 1:
+            within = f"{column} {'<>' if takes_unseen else '='} {named[0]}"
+        else:
+            within = f"{column} {'NOT IN' if takes_unseen else 'IN'} ({', '.join(named)})"
         return f"({column} IS NULL OR {within})" if takes_missing else within
 
 

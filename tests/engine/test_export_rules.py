@@ -137,7 +137,7 @@ def test_the_restaurant_trees_read_back_and_say_how_they_were_grown(algorithm):
     assert (target, back.tree_, back.algorithm) == ("WillWait", model.tree_, algorithm)
     if algorithm == "id3":
         assert text.splitlines()[:3] == [
-            "Treewright rules 1", 'predicts "WillWait": "No", "Yes"', 'grown by "id3" with "gini"',
+            "Treewright rules 1", 'predicts "WillWait": "No", "Yes"', 'grown by "id3" with "entropy"',
         ]  # fmt: skip
         assert 'column Price: category "$", "$$", "$$$"' in text
         assert re.search(

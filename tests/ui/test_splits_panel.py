@@ -96,7 +96,7 @@ def test_id3_and_c45_have_candidates_with_a_branch_a_level(qtbot, session):
     panel = wait_for(qtbot, session, ())
     rows = table_texts(panel)
     assert [row[0] for row in rows[:2]] == ["Patrons", "Estimate"]
-    assert rows[0][1:] == ["a branch for each of 3 levels", "0.541", ""]
+    assert rows[0][1:] == ["3 branches", "0.541", ""]
     assert len(rows) == 10
     assert not panel._curves.shows_content
     session.window.context.selection.select_node((0,))  # under Full, Hungry tied with four others

@@ -190,7 +190,7 @@ def _question(candidate: Candidate, spec: FeatureSpec) -> str:
     levels: Any = spec.levels or ()
     if split.kind == MULTIWAY:
         side = "" if split.missing_child < 0 else f", missing: {levels[split.levels[split.missing_child, 0]]}"
-        return f"a branch for each of {counted(len(split.levels), 'level')}{side}"
+        return f"{counted(len(split.levels), 'branch', 'branches')}{side}"
     side = "" if split.missing_child < 0 else f", missing: {'yes' if split.missing_child == 0 else 'no'}"
     if split.kind == THRESHOLD:
         return f"≤ {format_threshold(split.threshold).replace('-', MINUS)}{side}"
