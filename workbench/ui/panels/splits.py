@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
 from engine.errors import DataError
-from workbench.figures.splits import SplitsFigure, arithmetic, criterion_of, is_multiway, make_splits
+from workbench.figures.splits import SplitsFigure, arithmetic_of, make_splits
 from workbench.figures.words import sentence
 from workbench.fitting import what_differs
 from workbench.splits import NodeStudy, study_node
@@ -135,16 +135,8 @@ class SplitsPanel(QWidget):
         if self._asked is not None and self._asked[0] is result and self._asked[1] == path:
             return
         self._asked = (result, path)
-        written = arithmetic(tree, node, criterion_of(result), result.classes)
-        self._arithmetic.setText(written or "A leaf asks nothing.")
+        self._arithmetic.setText(arithmetic_of(result, tree, node) or "A leaf asks nothing.")
         self._switch.show_content(True)
-        if is_multiway(result):
-            self.model.set_rows(())
-            self._no_curve.setText(
-                "ID3 and C4.5 give each level its own branch; candidates are shown of CART trees."
-            )
-            self._curves.show_content(False)
-            return
         kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
         self._busy.begin()
         job = self._context.lanes.studies.submit_latest(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
@@ -14,6 +15,7 @@ from workbench.editing import grow_below
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.fitting import what_differs
 from workbench.forcing import choices_at
+from workbench.node_rows import rule_of_node
 from workbench.pruning import CutPrices, cut_prices_of
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
@@ -156,6 +158,14 @@ class TreePanel(QWidget):
             self._flip_missing,
             "swap",
             tip="Rows that miss the column the selected node asks about take the other branch",
+        )
+        add(
+            "action.tree.copy_rule",
+            "Copy Rule",
+            None,
+            self._copy_rule,
+            "duplicate",
+            tip="Copy what a row has to be to come to the selected node, and the node's answer",
         )
         add("action.tree.expand", "Expand Node", None, lambda: self._open_selected(True), "expand")
         add("action.tree.collapse", "Collapse Node", None, lambda: self._open_selected(False), "collapse")
@@ -371,6 +381,12 @@ class TreePanel(QWidget):
             return
         SplitDialog(self.window(), choices, partial(document.force_split, run.run_id, path)).open()
 
+    def _copy_rule(self) -> None:
+        path = self.canvas.selected_path
+        if self._result is not None and path is not None:
+            QGuiApplication.clipboard().setText(rule_of_node(self._result, path))
+            self._context.document.post_message("Copied the rule of the selected node")
+
     def _edit(self, change) -> None:
         document, path = self._context.document, self.canvas.selected_path
         if document.current_run_id is not None and path is not None:
@@ -396,6 +412,7 @@ class TreePanel(QWidget):
         actions.enable("action.tree.grow", has_node and is_single)
         actions.enable("action.tree.force_split", has_node and is_single)
         actions.enable("action.tree.flip_missing", is_single and has_node and figure.chooses_missing(node))
+        actions.enable("action.tree.copy_rule", has_node and is_single)
         actions.enable("action.tree.expand", is_closed)
         actions.enable("action.tree.collapse", is_inner and not is_closed)
         actions.enable("action.tree.expand_all", figure is not None)
@@ -406,6 +423,10 @@ class TreePanel(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name in ACTIONS:
             menu.addAction(self._context.actions[f"action.tree.{name}"])
+        menu.addSeparator()
+        for name in ("tree.copy_rule", "model.copy_sql"):
+            if action := self._context.actions.get(f"action.{name}"):
+                menu.addAction(action)
         menu.addSeparator()
         menu.addAction(self._context.actions["action.view.fit"])
         menu.popup(position)
