@@ -45,6 +45,8 @@ class Parameter:
     applies_when : mapping
         Other parameter's name to the values under which this one has an effect; else it is absent
         from the form.
+    max_classes : int or None
+        With more classes it does not apply.
     in_form : bool
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
     has_any_size : bool
@@ -68,6 +70,7 @@ class Parameter:
     aliases: Mapping[str, str] = field(default_factory=dict)
     form_default: Any = UNSET
     applies_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    max_classes: int | None = None
     in_form: bool = True
     has_any_size: bool = False
 

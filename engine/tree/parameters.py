@@ -80,7 +80,7 @@ SPLITTER = Parameter(
 )  # fmt: skip
 DIRECTIONS = Parameter(
     "monotonic_cst", None, "directions", allows_none=True, none_text="no column", label="Directions",
-    group="More",
+    group="More", max_classes=2,
     help="Columns with which the prediction may only rise, or only fall; of two classes, the second's share.",
     aliases={"lightgbm": "monotone_constraints", "xgboost": "monotone_constraints",
              "catboost": "monotone_constraints", "sklearn": "monotonic_cst"},
