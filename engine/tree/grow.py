@@ -247,7 +247,7 @@ class Grower:
         n_levels = _most_levels(presorted)
         self._nodes = _new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
         sets = np.zeros((n_levels, 2), dtypes.LEVEL_DTYPE)
-        self._best = layout.Best(np.zeros(2), np.zeros(layout.N_BEST, np.int64), sets)
+        self._best = layout.Best(np.zeros(1), np.zeros(layout.N_BEST, np.int64), sets)
         self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1)
         self._stack = np.zeros(FIRST_NODES, dtypes.NODE_DTYPE)
         self._state = np.zeros(layout.N_STATE, np.int64)

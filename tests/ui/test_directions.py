@@ -70,6 +70,7 @@ def test_columns_are_chosen_by_mouse_and_undone(session, run_id):
 def test_columns_are_chosen_with_the_keyboard(qtbot, session, run_id):
     panel_of(session).go_to("monotonic_cst")
     button = row_of(session).field.findChild(QPushButton, "settings.directions")
+    assert button.visibleRegion().boundingRect() == button.rect()  # its group was folded before
     QTest.keyClick(button, Qt.Key.Key_Space)
     form = row_of(session).field.form
     assert form.isVisible()

@@ -120,7 +120,6 @@ def conclude(rules, nodes, best, state):
     nodes.records.cut[node], nodes.records.gain[node] = best.ints[BEST_CUT], gain
     nodes.records.lower[node], nodes.records.upper[node] = best.ints[BEST_LOWER], best.ints[BEST_UPPER]
     nodes.records.missing_child[node] = best.ints[BEST_MISSING]
-    nodes.records.threshold[node] = best.gain[1]
     n_entries, first = best.ints[BEST_ENTRIES], state[STATE_SETS]
     nodes.records.set_start[node], nodes.records.set_stop[node] = first, first + n_entries
     for i in range(n_entries):

@@ -111,7 +111,7 @@ start, stop          where the node's rows lie in order
 set_start, set_stop  the node's rows of level_sets
 cut                  kind THRESHOLD: the largest rank that goes to child 0
 lower, upper         two rows: their values' midpoint is the threshold
-threshold            one that was drawn
+threshold            the last one that was drawn and was the best so far
 lower_bound,         between them the node's value is kept once the tree is grown; see `bounds`
 upper_bound
 heap                 not of this node: best-first, the nodes that may be split, the one to split next first
@@ -147,7 +147,7 @@ class Nodes(NamedTuple):
 class Best(NamedTuple):
     """The best split of the node under evaluation.
 
-    gain     float64 (2,)            gain, and the threshold where one was drawn
+    gain     float64 (1,)
     ints     int64   (7,)            feature (-1: none), kind, child of missing (-1: saw none), entries in
                                      sets, and the node's cut, lower and upper
     sets     int32   (n_levels, 2)   level and child, by level

@@ -71,7 +71,7 @@ def draw_threshold(sample, rules, feature, nodes, node, node_purity, best, scrat
     if not is_kept(rules, scratch, feature, nodes, node, left[rules.n_sums - 1], left_weight):
         return True
     if offer(score, (feature, order[above - 1], order[above]), side, nodes, node, node_purity, best):
-        best.gain[1] = threshold
+        nodes.records.threshold[node] = threshold
     return True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.ui import theme
@@ -126,6 +126,7 @@ class SettingsPanel(QWidget):
             dock.raise_()
         row = self.form.row(name)
         self.form.open_group(row.parameter.group)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # an unfolded group has its place
         row.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._area.ensureWidgetVisible(row)
 
