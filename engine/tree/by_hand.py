@@ -16,6 +16,7 @@ from scipy.special import xlogy
 from engine.base import TrainingData
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec
+from engine.tree.directions import NONE, Directions, bounded, check_split_keeps
 from engine.tree.kernels.layout import TIE_SHARE
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Path, Tree, compact
 
@@ -26,14 +27,15 @@ Description = tuple[NDArray[np.float64], float, int, float]
 
 
 def set_missing_direction(
-    tree: Tree, path: Path, child: int, data: TrainingData, criterion: str = "gini"
-) -> Tree:
+    tree: Tree, path: Path, child: int, data: TrainingData, criterion: str = "gini",
+    directions: Directions = NONE,
+) -> Tree:  # fmt: skip
     """Return `tree` with missing values taking `child` at a node; unseen levels that followed them do too.
 
     Nodes below that training rows come to or leave are described anew: counts, weights, values, impurities
     and gains. The questions below stay, and so do the sides that missing values take there. A node that no
     row reaches any more answers as its parent does. Where no row misses the feature nothing but the side
-    changes.
+    changes. Where the new values would break a column's direction they meet half way.
 
     Parameters
     ----------
@@ -45,6 +47,8 @@ def set_missing_direction(
         What the tree was grown on.
     criterion : str
         Of the impurities, see `engine.tree.grow.CRITERIA`.
+    directions : uint8 (n_features,) or (0,)
+        See `engine.tree.directions`.
 
     Raises
     ------
@@ -70,12 +74,14 @@ def set_missing_direction(
         arrays["unseen_child"][node] = child
     arrays["missing_child"][node] = child
     changed = Tree(**arrays)
-    return _described_below(changed, node, before, data, criterion) if tree.n_missing[node] else changed
+    if not tree.n_missing[node]:
+        return changed
+    return bounded(_described_below(changed, node, before, data, criterion), directions)
 
 
 def force_split(
     tree: Tree, path: Path, feature: str, data: TrainingData, criterion: str = "gini", *,
-    threshold: float | None = None, levels: Collection[Any] | None = None,
+    threshold: float | None = None, levels: Collection[Any] | None = None, directions: Directions = NONE,
 ) -> Tree:  # fmt: skip
     """Return `tree` with the node at `path` asking a given question of two leaves; what was below is gone.
 
@@ -97,11 +103,14 @@ def force_split(
     levels : collection, optional
         Of a category: the levels that take the first side, whether the node has rows of them or not. All
         others that its rows have take the second.
+    directions : uint8 (n_features,) or (0,)
+        See `engine.tree.directions`; the leaves' values keep to the bounds that splits above set.
 
     Raises
     ------
     DataError
-        There is no such node, column or level, or all values that its rows have would go to one side.
+        There is no such node, column or level, all values that its rows have would go to one side, or the
+        two sides' values would break the column's direction.
     ParameterError
         The column is a number and there is no finite threshold, or a category and there are no levels.
     """
@@ -128,20 +137,19 @@ def force_split(
             "divides them"
         )
     sides, missing_child = _with_missing(sides, missing, data, criterion, rows)
-    return splice(
-        tree,
-        node,
-        _split_tree(
-            data, criterion, rows, sides, missing_child,
-            {
-                "feature": column,
-                "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
-                "threshold": np.nan if threshold is None else float(threshold),
-                "n_missing": int(missing.sum()),
-            },
-            entries,
-        ),
+    branch = _split_tree(
+        data, criterion, rows, sides, missing_child,
+        {
+            "feature": column,
+            "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
+            "threshold": np.nan if threshold is None else float(threshold),
+            "n_missing": int(missing.sum()),
+        },
+        entries,
     )  # fmt: skip
+    forced = splice(tree, node, branch)
+    check_split_keeps(forced, path, directions, data)
+    return bounded(forced, directions)
 
 
 def column_of(features: Iterable[FeatureSpec], name: str) -> int:
