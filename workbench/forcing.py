@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,9 +30,12 @@ class Choice:
     levels : tuple of str
         Those that the node's rows have, in the order of their codes; none for numbers.
     low, middle, high : float
-        Least value, a threshold to begin with, and largest value; NaN for categories.
+        Least value, a threshold to begin with, and largest value; NaN for categories, and where all known
+        values are alike.
     is_date : bool
         Values are days since 1970-01-01.
+    n_missing : int
+        Rows that miss it; 0 where no row, or every row, does.
     """
 
     name: str
@@ -41,6 +44,12 @@ class Choice:
     middle: float = np.nan
     high: float = np.nan
     is_date: bool = False
+    n_missing: int = 0
+
+    @property
+    def has_values(self) -> bool:
+        """Its known values differ, so that they can be asked about."""
+        return bool(self.levels) or not np.isnan(self.low)
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,16 @@ class Choices:
     columns: tuple[Choice, ...]
     current: int
     n_rows: int
+
+    def starting_at(self, name: str, threshold: float | None = None) -> Choices:
+        """Return the same with another column, and a threshold of it, to begin with, where there is one."""
+        at = next((k for k, choice in enumerate(self.columns) if choice.name == name), None)
+        if at is None:
+            return self
+        columns = list(self.columns)
+        if threshold is not None:
+            columns[at] = replace(columns[at], middle=threshold)
+        return Choices(tuple(columns), at, self.n_rows)
 
 
 def choices_at(result: RunResult | None, table: Table, path: Path) -> Choices:
@@ -78,13 +97,15 @@ def choices_at(result: RunResult | None, table: Table, path: Path) -> Choices:
 
 def _choice(spec: FeatureSpec, x: NDArray[np.float64], is_date: bool) -> Choice | None:
     known = x[~np.isnan(x)]
+    n_missing = len(x) - len(known) if len(known) else 0
     if len(known) == 0 or known.min() == known.max():
-        return None
+        return Choice(spec.name, n_missing=n_missing) if n_missing else None
     if spec.is_categorical:
         names = level_names(spec)
-        return Choice(spec.name, tuple(names[code] for code in np.unique(known).astype(np.int64)))
+        levels = tuple(names[code] for code in np.unique(known).astype(np.int64))
+        return Choice(spec.name, levels, n_missing=n_missing)
     low, high = float(known.min()), float(known.max())
-    return Choice(spec.name, (), low, _middle(known, low, high), high, is_date)
+    return Choice(spec.name, (), low, _middle(known, low, high), high, is_date, n_missing)
 
 
 def _middle(known: NDArray[np.float64], low: float, high: float) -> float:

@@ -216,6 +216,14 @@ class Trainer(QObject):
         else:
             refresh()
 
+    def hand_over(self, write: Callable[[], object]) -> None:
+        """Write to the document what a worker made; views take it one a turn."""
+        self._is_handing_over = True
+        try:
+            write()
+        finally:
+            self._is_handing_over = False
+
     def _take_error(self, run_id: str, name: str, error: BaseException) -> None:
         is_users = isinstance(error, (DataError, ParameterError, MemoryError))
         text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
@@ -229,11 +237,7 @@ class Trainer(QObject):
     def _take_result(
         self, run_id: str, name: str, inputs: FitInputs, edits: tuple[Any, ...], result: RunResult
     ) -> None:
-        self._is_handing_over = True
-        try:
-            self._document.apply_result(run_id, result)
-        finally:
-            self._is_handing_over = False
+        self.hand_over(partial(self._document.apply_result, run_id, result))
         unit = entry_of(inputs.spec.kind).step_name
         steps = f" after {unit} {result.n_rounds:,}" if unit else ""
         how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"

@@ -256,12 +256,9 @@ class PruningPanel(QWidget):
         menu.popup(self._by_rule.mapToGlobal(self._by_rule.rect().bottomLeft()))
 
     def _prune_by_rule(self, rule: str) -> None:
-        document = self._context.document
-        if document.current_run_id is not None:
-            try:
-                document.prune_by_rule(document.current_run_id, rule)
-            except DataError as error:
-                document.post_message(str(error))
+        run_id = self._context.document.current_run_id
+        if run_id is not None:
+            self._context.editor.prune_by_rule(run_id, rule)
 
     def _export(self) -> None:
         self._exports.ask(self, self.plot, "pruning")
