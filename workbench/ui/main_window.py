@@ -84,6 +84,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.tree.restore",
         "action.tree.grow",
         "action.tree.force_split",
+        "action.tree.force_candidate",
         "action.tree.flip_missing",
         None,
         "action.tree.step_back",
