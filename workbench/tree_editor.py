@@ -218,10 +218,12 @@ class TreeEditor(QObject):
         self._now = (request, before, job)
         if not self.is_telling:
             self._patience.start()
-        job.ended.connect(lambda future: self._on_ended(job, future))
+        job.ended.connect(partial(self._on_ended, job))
         job.start(self._lanes.edits)
 
     def _on_ended(self, job: Job, future: Future[Any]) -> None:
+        job.ended.disconnect()  # it holds the job, which holds this
+        job.release()
         if self._now is None or self._now[2] is not job:
             return  # stopped
         (request, before, _job), self._now = self._now, None

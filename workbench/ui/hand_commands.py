@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -125,4 +126,11 @@ def ask_split(
     job = context.lanes.views.submit_latest(
         CHOICES_KEY, lambda _monitor: choices_at(result, table, path), "Looking at the rows of a node"
     )
-    job.ended.connect(lambda future: None if future.cancelled() else on_choices(future.result))
+
+    def on_ended(future: Future) -> None:
+        job.ended.disconnect()  # what hears it holds the view
+        job.release()
+        if not future.cancelled():
+            on_choices(future.result)
+
+    job.ended.connect(on_ended)
