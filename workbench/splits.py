@@ -41,7 +41,8 @@ class NodeStudy:
 def node_rows(result: RunResult, table: Table) -> NodeRows:
     """Return training and validation rows of a single tree as its candidates are looked for in."""
     from engine.tree.candidates import NodeRows
-    from engine.tree.grow import make_rules, presort
+    from engine.tree.grow import make_rules
+    from engine.tree.presort import presort
 
     data = training_rows(result, table)
     presorted = presort(data.X, data.features, lambda _n_done, _fraction: False)
