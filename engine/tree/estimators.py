@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +17,7 @@ from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
 from engine.predict import leaf_numbers, tree_values
+from engine.tree.by_hand import describe_numbers
 from engine.tree.cost_complexity import prune_at
 from engine.tree.grow import CRITERIA, Ask, Grower, GrownTree, Presorted, make_rules, presort
 from engine.tree.kernels.impurity import node_impurity
@@ -193,7 +193,8 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
     _is_classifier = False
     _table = TREE_REGRESSOR
     __doc__ = _DOC.format(
-        criterion='"squared_error" or "poisson" (targets of 0 and more), default "squared_error"',
+        criterion='"squared_error", "absolute_error" (of the median, robust to outliers) or "poisson"'
+        '\n        (targets of 0 and more), default "squared_error"',
         class_weight="",
         classes="",
         algorithm="",
@@ -221,7 +222,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         self.ccp_alpha = ccp_alpha
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean of every row's leaf: float64 (n_samples,)."""
+        """Return the mean (median, by absolute error) of every row's leaf: float64 (n_samples,)."""
         check_is_fitted(self, "tree_")
         return tree_values([self.tree_], check_X(self, X))[:, 0]
 
@@ -298,11 +299,8 @@ def root_of(data: TrainingData, criterion: str) -> Tree:
     """Return the tree of one leaf: what is kept when a stop comes before anything was grown."""
     w = data.sample_weight
     if data.classes is None:
-        mean = np.average(data.y, weights=w)
-        losses = (data.y - mean) ** 2
-        if criterion == "poisson":
-            losses = 2 * (xlogy(data.y, data.y / mean) - data.y + mean)
-        return single_leaf([mean], float(np.average(losses, weights=w)), data.n_rows, w.sum())
+        mean, impurity = describe_numbers(criterion, data.y, w)
+        return single_leaf([mean], impurity, data.n_rows, w.sum())
     fractions = np.bincount(data.y.astype(np.intp), weights=w, minlength=data.n_classes) / w.sum()
     impurity = node_impurity(CRITERIA[criterion], fractions)
     return single_leaf(fractions, float(impurity), data.n_rows, float(w.sum()))

@@ -56,10 +56,10 @@ CLASS_CRITERION = Parameter(
     aliases={"sklearn": "criterion"},
 )  # fmt: skip
 NUMBER_CRITERION = Parameter(
-    "criterion", "squared_error", "choice", choices=("squared_error", "poisson"), label="Criterion",
-    group="Size",
-    help="How far rows are from their node's mean: squared, or as counts are (Poisson deviance).",
-    aliases={"sklearn": "criterion"},
+    "criterion", "squared_error", "choice", choices=("squared_error", "absolute_error", "poisson"),
+    label="Criterion", group="Size",
+    help="How far rows are: squared or as counts (Poisson) from their mean, absolute from their median.",
+    aliases={"sklearn": "criterion", "lightgbm": "objective"},
 )  # fmt: skip
 CLASS_WEIGHT = Parameter(
     "class_weight", None, "choice", choices=("balanced",), allows_none=True, none_text="rows as they are",

@@ -51,7 +51,7 @@ TELLING = {
     "algorithm": ["id3", "c4.5"],
     "confidence": [0.01, None],
 }
-OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson"]}
+OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson", "absolute_error"]}
 CONTEXT = {
     "confidence": {"algorithm": "c4.5"},
     "reg_lambda": {"order": 2},
