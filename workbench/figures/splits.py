@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from workbench.splits import NodeStudy
 
 MAX_LEVELS = 3  # named in a candidate's question
-LETTERS = {"gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "poisson": "D"}
+LETTERS = {
+    "gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "absolute_error": "A",
+    "poisson": "D",
+}  # fmt: skip
 UNITS = {"entropy": " bits"}
 
 
