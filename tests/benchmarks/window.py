@@ -145,6 +145,8 @@ def _open_speed_table(kind: str, n_samples: int, n_features: int, share_missing:
 
 def measure_edits(n_samples: int, n_features: int) -> dict[str, float]:
     """A full tree changed by hand: of each change the longest pause, and how long until the tree shows it."""
+    import numpy as np
+
     session, run_id = _open_speed_table("tree", n_samples, n_features, share_missing=0.02)
     document, window = session.document, session.window
     for name, value in (("max_depth", None), ("min_samples_leaf", 1)):
@@ -157,30 +159,27 @@ def measure_edits(n_samples: int, n_features: int) -> dict[str, float]:
     canvas = window.ensure_centre().docks["tree"].widget().canvas
     session.trainer.stop_cross_validation()
     wait_until(lambda: not session.lanes.live_jobs)
-    heartbeat = Heartbeat()
+    heartbeat, editor = Heartbeat(), window.context.editor
     told = {"nodes": float(document.run(run_id).result.trees[0].n_nodes)}
 
     def measure(name: str, act: Callable[[], object]) -> None:
         before, began = document.run(run_id).result, time.perf_counter()
         heartbeat.reset()
         act()
-        wait_until(
-            lambda: (
-                document.run(run_id).result is not before
-                and canvas.figure.tree is document.run(run_id).result.trees[0]
-            )
-        )
+        wait_until(lambda: not editor.is_busy and canvas.figure.tree is document.run(run_id).result.trees[0])
+        assert document.run(run_id).result is not before, f"{name}: {document.messages[-1]}"
         told[f"{name}, seen"] = time.perf_counter() - began
         wait_until(lambda: not session.lanes.live_jobs)
         told[f"{name}, pause"] = heartbeat.longest_s
 
-    editor, undo = window.context.editor, window.actions_["action.edit.undo"].trigger
+    undo = window.actions_["action.edit.undo"].trigger
+    middle = float(np.nanmedian(document.table.column("x0").values))
     changes = {
         "flip": lambda: editor.flip_missing(run_id, ()),
         "step": lambda: editor.step_splits(run_id, -1),
         "prune": lambda: editor.prune(run_id, (0, 0)),
         "put back": lambda: editor.restore(run_id, (0, 0)),
-        "force": lambda: editor.force_split(run_id, (), "x0", 0.0),
+        "force": lambda: editor.force_split(run_id, (), "x0", middle),
         "grow": lambda: editor.grow_below(run_id, (0,)),
     }
     for name, act in changes.items():
