@@ -15,9 +15,9 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR, FitMonitor
 from workbench import editing
 from workbench.commands import CommandId
-from workbench.document import GROW_BELOW
 from workbench.jobs import Job, Lanes
 from workbench.runs import RunResult
+from workbench.tree_edits import GROW_BELOW
 
 if TYPE_CHECKING:
     from engine.tree.structure import Path

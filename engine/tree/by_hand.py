@@ -16,6 +16,7 @@ from scipy.special import xlogy
 from engine.base import TrainingData
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec
+from engine.tree.directions import NONE, Directions, bounded, check_split_keeps
 from engine.tree.kernels.layout import TIE_SHARE
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Path, Tree, compact
 
@@ -26,14 +27,15 @@ Description = tuple[NDArray[np.float64], float, int, float]
 
 
 def set_missing_direction(
-    tree: Tree, path: Path, child: int, data: TrainingData, criterion: str = "gini"
-) -> Tree:
+    tree: Tree, path: Path, child: int, data: TrainingData, criterion: str = "gini",
+    directions: Directions = NONE,
+) -> Tree:  # fmt: skip
     """Return `tree` with missing values taking `child` at a node; unseen levels that followed them do too.
 
     Nodes below that training rows come to or leave are described anew: counts, weights, values, impurities
     and gains. The questions below stay, and so do the sides that missing values take there. A node that no
     row reaches any more answers as its parent does. Where no row misses the feature nothing but the side
-    changes.
+    changes. Where the new values would break a column's direction they meet half way.
 
     Parameters
     ----------
@@ -45,6 +47,8 @@ def set_missing_direction(
         What the tree was grown on.
     criterion : str
         Of the impurities, see `engine.tree.grow.CRITERIA`.
+    directions : uint8 (n_features,) or (0,)
+        See `engine.tree.directions`.
 
     Raises
     ------
@@ -70,12 +74,15 @@ def set_missing_direction(
         arrays["unseen_child"][node] = child
     arrays["missing_child"][node] = child
     changed = Tree(**arrays)
-    return _described_below(changed, node, before, data, criterion) if tree.n_missing[node] else changed
+    if not tree.n_missing[node]:
+        return changed
+    return bounded(_described_below(changed, node, before, data, criterion), directions)
 
 
 def force_split(
     tree: Tree, path: Path, feature: str, data: TrainingData, criterion: str = "gini", *,
     threshold: float | None = None, levels: Collection[Any] | None = None, is_missing: bool = False,
+    directions: Directions = NONE,
 ) -> Tree:  # fmt: skip
     """Return `tree` with the node at `path` asking a given question of two leaves; what was below is gone.
 
@@ -99,12 +106,15 @@ def force_split(
         others that its rows have take the second.
     is_missing : bool
         Ask whether the value is missing, which takes the first side, instead; of any column.
+    directions : uint8 (n_features,) or (0,)
+        See `engine.tree.directions`; the leaves' values keep to the bounds that splits above set.
 
     Raises
     ------
     DataError
-        There is no such node, column or level, or all values that its rows have would go to one side; or no
-        row, or every row, misses the column where that is asked.
+        There is no such node, column or level, all values that its rows have would go to one side, or the
+        two sides' values would break the column's direction; or no row, or every row, misses the column where
+        that is asked.
     ParameterError
         The column is a number and there is no finite threshold, or a category and there are no levels; or
         there is one of these beside `is_missing`.
@@ -119,7 +129,8 @@ def force_split(
             raise ParameterError(
                 f"column {feature!r} is asked whether it is missing; give no threshold or levels"
             )
-        return splice(tree, node, _missing_tree(data, criterion, rows, column, missing))
+        forced = splice(tree, node, _missing_tree(data, criterion, rows, column, missing))
+        return bounded(forced, directions)
     if spec.levels is None:
         if threshold is None or levels is not None or not np.isfinite(threshold):
             raise ParameterError(
@@ -137,20 +148,19 @@ def force_split(
             "divides them"
         )
     sides, missing_child = _with_missing(sides, missing, data, criterion, rows)
-    return splice(
-        tree,
-        node,
-        _split_tree(
-            data, criterion, rows, sides, missing_child,
-            {
-                "feature": column,
-                "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
-                "threshold": np.nan if threshold is None else float(threshold),
-                "n_missing": int(missing.sum()),
-            },
-            entries,
-        ),
+    branch = _split_tree(
+        data, criterion, rows, sides, missing_child,
+        {
+            "feature": column,
+            "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
+            "threshold": np.nan if threshold is None else float(threshold),
+            "n_missing": int(missing.sum()),
+        },
+        entries,
     )  # fmt: skip
+    forced = splice(tree, node, branch)
+    check_split_keeps(forced, path, directions, data)
+    return bounded(forced, directions)
 
 
 def column_of(features: Iterable[FeatureSpec], name: str) -> int:

@@ -122,7 +122,8 @@ class Edit:
         Raises
         ------
         DataError
-            The tree or the data do not allow the edit any more: there is no such node, column or level.
+            The tree or the data do not allow the edit any more: there is no such node, column or level, or
+            the split would break a column's direction.
         ParameterError
             The training rows are needed and not given.
         """
@@ -135,13 +136,14 @@ class Edit:
         if data is None or estimator is None:
             raise ParameterError(f"the edit {self.kind!r} needs data and estimator; give both")
         from engine.tree.by_hand import force_split, set_missing_direction  # a view needs no compiler
+        from engine.tree.directions import directions_of
         from engine.tree.regrow import criterion_of, regrow
 
         if self.kind == "regrow":
             return regrow(tree, self.path, estimator, data)
-        criterion = criterion_of(estimator)
+        criterion, directions = criterion_of(estimator), directions_of(estimator, data.features)
         if self.kind == "set_missing":
-            return set_missing_direction(tree, self.path, self.child, data, criterion)
+            return set_missing_direction(tree, self.path, self.child, data, criterion, directions)
         return force_split(
             tree,
             self.path,
@@ -151,6 +153,7 @@ class Edit:
             threshold=self.threshold,
             levels=self.levels or None,
             is_missing=self.is_missing,
+            directions=directions,
         )
 
 
