@@ -97,7 +97,7 @@ class SplitsPanel(QWidget):
         splitter.addWidget(self._curves)
         splitter.setSizes([220, 240])
         export = bare_button("picture", "Export the gain curve", self._export, "splits.export")
-        force = ActionButton(self._context.actions[FORCE], "quiet")
+        force = ActionButton(self._context.actions[FORCE], "quiet", "Force")
         force.setObjectName("splits.force")
         head = row(16, self._arithmetic, 8, force, export, 8, margins=4)
         head.setStretchFactor(self._arithmetic, 1)
