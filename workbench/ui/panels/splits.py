@@ -23,6 +23,7 @@ from workbench.ui.widgets import Label, bare_button, column, row
 
 LANE_KEY = "splits"
 GOAL, TRAIN = "what else a node could ask", "action.model.train"
+LEAF = "A leaf asks nothing."
 OF_ENSEMBLES = "Trees of ensembles were grown on drawn rows."
 
 
@@ -136,7 +137,7 @@ class SplitsPanel(QWidget):
             return
         self._asked = (result, path)
         written = arithmetic(tree, node, criterion_of(result), result.classes)
-        self._arithmetic.setText(written or "A leaf asks nothing.")
+        self._arithmetic.setText(written or LEAF)
         self._switch.show_content(True)
         if is_multiway(result):
             self.model.set_rows(())
@@ -162,6 +163,7 @@ class SplitsPanel(QWidget):
             return  # another model is looked at by now
         self._study, self._study_of = study, result.grown_tree
         self.figure = make_splits(run.name, result, study)
+        self._arithmetic.setText("\n".join(filter(None, (self.figure.arithmetic or LEAF, self.figure.ties))))
         self.model.set_rows(self.figure.rows)
         if self.figure.rows:
             self.table.selectRow(0)
