@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from workbench.ui import icons, theme
 
-ICON_PX, ARROW_ROOM_PX = 16, 44  # arrow, padding and edge
+ICON_PX, ARROW_ROOM_PX = 16, 52  # arrow, padding and edge
 
 _FONTS = {
     "caption": (11, 400),
@@ -267,7 +267,7 @@ class ComboBox(QComboBox):
 
     def room_wanted(self) -> int:
         """Width that shows its longest text whole."""
-        metrics = self.fontMetrics()
+        metrics = QFontMetrics(theme.font(13))  # its own is not known before it is shown
         texts = (self.itemText(place) for place in range(self.count()))
         return max(map(metrics.horizontalAdvance, texts), default=0) + theme.scaled(ARROW_ROOM_PX)
 
