@@ -207,6 +207,7 @@ def _new_scratch(n_features: int, n_sums: int) -> layout.Scratch:
         features=np.arange(n_features, dtype=np.int32),
         levels=new_records(1, layout.LEVEL_RECORD),
         level_sums=np.zeros((1, n_sums)),
+        medians=new_records(1, layout.MEDIAN_RECORD),
     )
 
 
