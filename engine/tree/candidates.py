@@ -14,6 +14,7 @@ from engine import dtypes
 from engine.errors import DataError
 from engine.features import FeatureSpec
 from engine.tree.by_hand import rows_at
+from engine.tree.directions import bounds_of
 from engine.tree.grow import Grower, Presorted, SplitFound
 from engine.tree.kernels.layout import (
     GINI,
@@ -103,6 +104,7 @@ class NodeRows:
 def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
     """Return every column's best split of a node, the largest gain first; columns without a split are absent.
 
+    All splits are tried, also where the tree's own were drawn; those that break a direction are left out.
     Of equal gains the lowest column is first, which is the one that growing takes. For C4.5 it is the gain
     ratio that counts, and splits that gain less than the average come last. ID3 and C4.5 ask a category once
     on a path, so those asked above are absent.
@@ -133,7 +135,7 @@ def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
 
 
 def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurve:
-    """Return the gain of every threshold of a number column at a node, limits on leaves aside.
+    """Return the gain of every threshold of a number column at a node, limits on leaves and directions aside.
 
     Raises
     ------
@@ -175,7 +177,9 @@ def _grower_of(tree: Tree, path: Path, data: NodeRows) -> Grower:
     """Return a grower whose root is the node."""
     is_at = _is_at(tree, path, data.presorted.X)
     order = np.stack([_order_of(data.presorted, k, is_at) for k in range(len(data.features))])
-    grower = Grower(data.presorted, order, data.y, data.w, data.rules, np.uint64(0))
+    lower, upper = (bounds[tree.node_at(path)] for bounds in bounds_of(tree, data.rules.directions))
+    rules = data.rules._replace(lower=float(lower), upper=float(upper))
+    grower = Grower(data.presorted, order, data.y, data.w, rules, np.uint64(0))
     grower.look_at_root()
     return grower
 

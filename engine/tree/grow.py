@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from engine.base import TrainingData
 from engine.features import FeatureSpec
 from engine.jit import compile_for, is_compiling
 from engine.kernels.numeric import midpoint
+from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
 from engine.tree.kernels import layout, levels, sort, thresholds
 from engine.tree.kernels.impurity import describe_node, purity
@@ -45,11 +46,17 @@ class Presorted:
     order : int64 (n_features, n_rows)
         ``rank << 32 | row`` by ascending value, missing last; see `engine.tree.kernels.layout`.
     is_level : uint8 (n_features,)
+    values : float64 (n_values,)
+        What the ranks stand for, column after column; empty unless it was asked for.
+    first_value : int64 (n_features,)
+        Where the column's values begin.
     """
 
     X: NDArray[Any]
     order: NDArray[np.int64]
     is_level: NDArray[np.uint8]
+    values: NDArray[np.float64] = field(default_factory=lambda: dtypes.as_input([], np.float64))
+    first_value: NDArray[np.int64] = field(default_factory=lambda: dtypes.as_input([], np.int64))
 
 
 @dataclass(frozen=True)
@@ -97,15 +104,18 @@ class SplitFound(NamedTuple):
 
 
 def presort(
-    X: NDArray[Any], features: Sequence[FeatureSpec], ask: Ask, n_jobs: int | None = None
-) -> Presorted | None:
+    X: NDArray[Any], features: Sequence[FeatureSpec], ask: Ask, n_jobs: int | None = None, *,
+    keeps_values: bool = False,
+) -> Presorted | None:  # fmt: skip
     """Sort every column; None when `ask` stopped it.
 
-    Costs 8 bytes a cell, and 40 a row while it runs: no copy of the table is made.
+    Costs 8 bytes a cell, and 40 a row while it runs: no copy of the table is made. With `keeps_values`,
+    which drawn splits need, it costs 8 bytes more for every distinct number of a column.
     """
     n_rows, n_features = X.shape
     order = np.empty((n_features, n_rows), dtypes.COUNT_DTYPE)
     is_level = np.array([spec.is_categorical for spec in features], np.uint8)
+    distinct: list[NDArray[np.float64]] = []
     for feature in range(n_features):
         values, rows = _sorted_blocks(X[:, feature], n_jobs)
         for width in _merge_widths(n_rows):
@@ -115,9 +125,23 @@ def presort(
             sort.merge_blocks(values, rows, width, merged_values, merged_rows)
             values, rows = merged_values, merged_rows
         sort.write_order(values, rows, bool(is_level[feature]), order[feature])
+        if keeps_values:
+            distinct.append(np.empty(0) if is_level[feature] else _distinct(values))
         if ask(feature + 1, (feature + 1) / n_features):
             return None
-    return Presorted(X, order, is_level)
+    if not keeps_values:
+        return Presorted(X, order, is_level)
+    sizes = np.array([0, *map(len, distinct)], dtypes.COUNT_DTYPE)
+    first_value = dtypes.as_input(np.cumsum(sizes)[:-1])
+    return Presorted(X, order, is_level, dtypes.as_input(np.concatenate(distinct)), first_value)
+
+
+def _distinct(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distinct ones of ascending values, NaN last and left out: their places are the ranks."""
+    present = values[: np.searchsorted(values, np.nan)]
+    is_new = np.ones(len(present), bool)
+    is_new[1:] = present[1:] != present[:-1]
+    return present[is_new]
 
 
 def _merge_widths(n_rows: int) -> list[int]:
@@ -159,6 +183,11 @@ def make_rules(
         max_features=count_features(estimator.max_features, n_features),
         max_leaf_nodes=_count_leaves(estimator),
         total_weight=float(total_weight),
+        is_random=draws_splits(estimator),
+        directions=directions_of(estimator, data.features),
+        lower=-np.inf,
+        upper=np.inf,
+        slack=slack_of(data),
     )
 
 
@@ -187,6 +216,11 @@ def count_features(wanted: Any, n_features: int) -> int:
     return min(max(1, int(wanted * n_features)), n_features)
 
 
+def draws_splits(estimator: Any) -> bool:
+    """Tell whether an estimator's trees draw their splits, so that `presort` must keep the values."""
+    return bool(getattr(estimator, "splitter", "best") == "random")
+
+
 class Grower:
     """One tree in the making.
 
@@ -208,6 +242,7 @@ class Grower:
     ) -> None:  # fmt: skip
         self._X = presorted.X
         self._sample = layout.Sample(order, dtypes.as_input(np.column_stack([y, w])), presorted.is_level)
+        self._drawn = layout.Values(presorted.values, presorted.first_value) if rules.is_random else None
         self._rules, self._n_rows = rules, order.shape[1]
         n_levels = _most_levels(presorted)
         self._nodes = _new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
@@ -225,7 +260,7 @@ class Grower:
             self._make_room()
             kernels.grow(
                 self._sample, self._rules, self._nodes, self._best, self._scratch, self._state, self._stack,
-                self._random_state, WORK_BUDGET,
+                self._drawn, self._random_state, WORK_BUDGET,
             )  # fmt: skip
             if ask(int(self._state[layout.STATE_NODES]), self._fraction()):
                 break
@@ -281,6 +316,10 @@ class Grower:
     def _plant_root(self) -> None:
         nodes, state = self._nodes, self._state
         nodes.records["start"][0], nodes.records["stop"][0] = 0, self._n_rows
+        nodes.records["lower_bound"][0], nodes.records["upper_bound"][0] = (
+            self._rules.lower,
+            self._rules.upper,
+        )
         describe_node(self._sample, self._rules, nodes, 0)
         state[layout.STATE_NODES] = state[layout.STATE_LEAVES] = state[layout.STATE_STACK] = 1
 
@@ -315,13 +354,21 @@ class Grower:
         grown = nodes.records[:n_nodes]
         arrays: dict[str, Any] = {name: grown[name].copy() for name in layout.NODE_RECORD.names or ()}
         arrays["value"] = nodes.value[:n_nodes]
+        if len(self._rules.directions):
+            bounds = grown["lower_bound"], grown["upper_bound"]
+            arrays["value"] = clip_values(arrays["value"], *bounds)
+        drawn = arrays["threshold"]
         arrays["threshold"] = np.full(n_nodes, np.nan)
         leaves = np.flatnonzero(arrays["first_child"] == NO_CHILD)
         for name, empty in _LEAF_VALUES.items():
             arrays[name][leaves] = empty
-        kernels.fill_thresholds(
-            self._X, arrays["feature"], arrays["kind"], arrays["lower"], arrays["upper"], arrays["threshold"]
-        )
+        if self._rules.is_random:
+            arrays["threshold"] = np.where(arrays["kind"] == THRESHOLD, drawn, np.nan)
+        else:
+            kernels.fill_thresholds(
+                self._X, arrays["feature"], arrays["kind"], arrays["lower"], arrays["upper"],
+                arrays["threshold"],
+            )  # fmt: skip
         arrays["n_children"] = np.where(arrays["first_child"] == NO_CHILD, 0, 2)
         sizes = arrays["set_stop"] - arrays["set_start"]
         offsets = np.concatenate([[0], np.cumsum(sizes)])

@@ -10,8 +10,9 @@ from sklearn.base import clone
 from engine.base import TrainingData, begin_fit, member_seed
 from engine.errors import DataError
 from engine.tree.by_hand import describe, rows_at, splice, take_rows
+from engine.tree.directions import bounds_of
 from engine.tree.estimators import is_multiway, prune_by_rule
-from engine.tree.grow import Ask, Grower, make_rules, presort
+from engine.tree.grow import Ask, Grower, draws_splits, make_rules, presort
 from engine.tree.kernels.layout import Rules
 from engine.tree.multiway import MultiwayGrower
 from engine.tree.structure import MULTIWAY, Path, Tree
@@ -53,7 +54,8 @@ def regrow(tree: Tree, path: Path, estimator: Any, data: TrainingData, ask: Ask 
 
     The limits are those of the whole tree: of depth, of leaves beside those elsewhere, and of shares of all
     rows. Below a node that was grown with the same hyperparameters, columns not being drawn and leaves not
-    being limited, the same branch grows to the last bit.
+    being limited, the same branch grows to the last bit. Values keep to the bounds that columns which must
+    rise or fall set above.
 
     Parameters
     ----------
@@ -97,7 +99,8 @@ def _never(_n_nodes: int, _fraction: float) -> bool:
 def _rules_below(tree: Tree, node: int, depth: int, estimator: Any, data: TrainingData) -> Rules:
     """Return the whole tree's rules as they are left for a branch."""
     rules = make_rules(estimator, data, float(data.sample_weight.sum()))
-    changes: dict[str, Any] = {}
+    lower, upper = bounds_of(tree, rules.directions)
+    changes: dict[str, Any] = {"lower": float(lower[node]), "upper": float(upper[node])}
     if rules.max_depth >= 0:
         changes["max_depth"] = max(rules.max_depth - depth, 0)
     if rules.max_leaf_nodes > 0:
@@ -117,7 +120,7 @@ def asked_above(tree: Tree, path: Path) -> frozenset[int]:
 
 
 def _grow_two_way(data: TrainingData, rules: Rules, estimator: Any, ask: Ask) -> Tree | None:
-    presorted = presort(data.X, data.features, ask)
+    presorted = presort(data.X, data.features, ask, keeps_values=draws_splits(estimator))
     if presorted is None:
         return None
     seed = member_seed(estimator.seed_, 0)

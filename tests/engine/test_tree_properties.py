@@ -75,7 +75,9 @@ def model_of(kind, **limits):
 
 def draw_limits(data, kind, limits=LIMITS):
     best_first = (
-        [{"max_leaf_nodes": 4}] if kind not in ("id3", "c4.5") else [{"confidence": None}] * (kind == "c4.5")
+        [{"max_leaf_nodes": 4}, {"splitter": "random", "random_state": 0}]
+        if kind not in ("id3", "c4.5")
+        else [{"confidence": None}] * (kind == "c4.5")
     )
     return data.draw(st.sampled_from([*limits, *best_first]), "limits")
 
