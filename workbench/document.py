@@ -1,6 +1,7 @@
 """The document: the table, what its columns mean, and the models; the truth that all views mirror.
 
-Public mutators push undo commands; commands call ``_write_*`` (`document_state`), which alone change state and emit.
+Public mutators push undo commands; commands call ``_write_*`` of `document_state`, which alone change state
+and emit.
 """
 
 from __future__ import annotations

@@ -58,14 +58,17 @@ class Job(QObject):
         What is being done, for the status line.
     step_name : str
         What one iteration is called: "round", "tree", "fold"; "" tells no steps.
+    tick_ms : int
+        How often events and the end are looked for.
     """
 
     advanced = Signal(list)  # the IterationEvents since the last tick, in order, never empty
     ended = Signal(object)  # the finished Future: result, error or cancellation; always last, once
 
     def __init__(
-        self, work: Work, parent: QObject | None = None, *, title: str = "", step_name: str = ""
-    ) -> None:
+        self, work: Work, parent: QObject | None = None, *, title: str = "", step_name: str = "",
+        tick_ms: int = PUMP_INTERVAL_MS,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.title, self.step_name = title, step_name
         self.progress = Progress()
@@ -74,7 +77,7 @@ class Job(QObject):
         self._future: Future[Any] | None = None
         self._is_superseded = self._is_silenced = False
         self.is_told = False  # `ended` was emitted
-        self._pump = QTimer(self, interval=PUMP_INTERVAL_MS)
+        self._pump = QTimer(self, interval=tick_ms)
         self._pump.timeout.connect(self._drain)
 
     @property
@@ -224,14 +227,16 @@ class ViewLane(Lane):
         super().__init__(name, n_workers=1)
         self._latest: dict[str, Job] = {}
 
-    def submit_latest(self, key: str, function: Work, title: str = "") -> Job:
+    def submit_latest(
+        self, key: str, function: Work, title: str = "", tick_ms: int = PUMP_INTERVAL_MS
+    ) -> Job:
         """Start ``function(monitor)`` and supersede the unfinished request of the same key.
 
         A superseded job ends as cancelled (``future.cancelled()``), even if its work was done.
         """
         if (previous := self._latest.get(key)) is not None:
             previous.supersede()
-        job = Job(function, title=title)
+        job = Job(function, title=title, tick_ms=tick_ms)
         self._latest[key] = job
         job.ended.connect(lambda _future: self._forget(key, job))
         job.start(self)

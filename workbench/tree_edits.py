@@ -11,7 +11,7 @@ from workbench.document_state import DocumentState
 from workbench.figures.words import counted
 from workbench.runs import RunRecord, RunResult
 
-GROW_BELOW = "Grow below"
+GROW_BELOW, PRUNE_TO = "Grow below", "Prune to a price"
 
 
 class TreeEdits(DocumentState):
@@ -104,7 +104,20 @@ class TreeEdits(DocumentState):
         DataError
             The model is not a trained single tree.
         """
-        self._edit(run_id, "Prune to a price", editing.prune_to, alpha, merges=True)
+        self._edit(run_id, PRUNE_TO, editing.prune_to, alpha, merges=True)
+
+    def take_pruned(self, run_id: str, before: RunResult, pruned: RunResult) -> None:
+        """Put `before`, pruned to a price of a leaf by a worker (`editing.prune_to`), in place.
+
+        Raises
+        ------
+        DataError
+            The model has another result by now, is being trained or is gone.
+        """
+        record = self._untrained(run_id)
+        if record.result is not before:
+            raise DataError(f"{record.name} was changed in the meantime; prune it again")
+        self._push_edit(record, PRUNE_TO, pruned, merges=True)
 
     def prune_by_rule(self, run_id: str, rule: str) -> None:
         """Prune a single tree by "reduced_error", "pessimistic" or "merge"; one undo step.

@@ -43,7 +43,7 @@ KEYWORDS = frozenset(
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 
 
-def to_rules(estimator: Any, target: str = "") -> str:
+def to_rules(estimator: Any, target: str = "", remarks: Sequence[str] = ()) -> str:
     """Return a fitted single tree as the text of its rules; `engine.export.rules_reader` reads it back.
 
     Parameters
@@ -52,6 +52,8 @@ def to_rules(estimator: Any, target: str = "") -> str:
         Fitted; pruned or changed by hand as it may be.
     target : str, optional
         What is predicted.
+    remarks : sequence of str, optional
+        Lines for the reader, each without a line's end, which are passed over when the rules are read back.
 
     Raises
     ------
@@ -69,6 +71,7 @@ def to_rules(estimator: Any, target: str = "") -> str:
     features: Sequence[FeatureSpec] = estimator.features_
     head = [FIRST_LINE, _target_line(target, labels), _origin_line(estimator)]
     head += [_column_line(spec) for spec in features]
+    head += [f"# {remark}" for remark in remarks]
     return "\n".join([*head, "tree", *_node_lines(tree, features, labels)]) + "\n"
 
 
@@ -85,8 +88,9 @@ def _target_line(target: str, labels: Sequence[Any] | None) -> str:
 
 def _origin_line(estimator: Any) -> str:
     algorithm = getattr(estimator, "algorithm", "cart")
+    criterion = estimator.criterion if algorithm == "cart" else "entropy"  # which these leave out
     place = "" if hasattr(estimator, "feature_names_in_") else " on columns by position"
-    return f"grown by {quoted(algorithm)} with {quoted(estimator.criterion)}{place}"
+    return f"grown by {quoted(algorithm)} with {quoted(criterion)}{place}"
 
 
 def _column_line(spec: FeatureSpec) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -35,12 +35,15 @@ class TreeDescription:
         The table's values by feature number; None where thresholds are to be exact.
     sd : float64 (n_nodes,)
         Standard deviation of a numeric target (root of the squared error); NaN for classes and steps.
+    gaps : dict
+        What was found in the columns, by their identity and the threshold; trees of one table share it.
     """
 
     tree: Tree
     features: Sequence[FeatureSpec]
     columns: Sequence[NDArray[Any] | None]
     sd: NDArray[np.float64]
+    gaps: dict[tuple[int, float], tuple[float, float]] = field(default_factory=dict)
 
     def rule(self, node: int) -> str:
         """Return a node's question, such as "bill_length_mm ≤ 43.35", "island: Biscoe, Dream + 2" or
@@ -50,8 +53,10 @@ class TreeDescription:
         values = self.columns[int(self.tree.feature[node])] if self.columns else None
         if values is None or self.tree.kind[node] != THRESHOLD:
             return _rule(self.tree, node, self.features, None)
-        gap = threshold_gap(values, float(self.tree.threshold[node]))
-        return _rule(self.tree, node, self.features, gap)
+        key = id(values), float(self.tree.threshold[node])
+        if key not in self.gaps:
+            self.gaps[key] = threshold_gap(values, key[1])
+        return _rule(self.tree, node, self.features, self.gaps[key])
 
     def full_rule(self, node: int) -> str:
         """Return the question with every level and the threshold's exact digits, for tool tips."""
@@ -70,6 +75,7 @@ def describe(
     *,
     is_step: bool = False,
     columns: Sequence[NDArray[Any] | None] = (),
+    gaps: dict[tuple[int, float], tuple[float, float]] | None = None,
 ) -> TreeDescription:
     """Return what a view shows of every node.
 
@@ -85,10 +91,12 @@ def describe(
     columns : sequence of float64 (n_rows,) arrays or None, optional
         The table's values by feature number, of rows that must not change side: thresholds on these
         columns are then as short as the rows allow, exact on the others. A word costs a look at a column.
+    gaps : dict, optional
+        Of an earlier description with columns that are still alive: what they were asked for is known.
     """
     has_spread = classes is None and not is_step
     sd = np.sqrt(np.maximum(tree.impurity, 0.0)) if has_spread else np.full(tree.n_nodes, np.nan)
-    return TreeDescription(tree, features, columns, sd)
+    return TreeDescription(tree, features, columns, sd, {} if gaps is None else gaps)
 
 
 def edge_label(tree: Tree, node: int, child_idx: int, features: Sequence[FeatureSpec]) -> str:

@@ -83,7 +83,7 @@ def regrow(tree: Tree, path: Path, estimator: Any, data: TrainingData, ask: Ask 
     branch: Tree | None
     if is_multiway(estimator):
         grower = MultiwayGrower(data, rules, estimator.algorithm)
-        branch = grower.grow(ask, rows, _asked_above(tree, path)).tree
+        branch = grower.grow(ask, rows, asked_above(tree, path)).tree
     else:
         branch = _grow_two_way(take_rows(data, rows), rules, estimator, ask)
         if branch is None:
@@ -113,7 +113,7 @@ def _rules_below(tree: Tree, node: int, depth: int, estimator: Any, data: Traini
     return rules._replace(**changes)
 
 
-def _asked_above(tree: Tree, path: Path) -> frozenset[int]:
+def asked_above(tree: Tree, path: Path) -> frozenset[int]:
     """Return the categories that were asked with one branch a level on the way to a node."""
     above = [tree.node_at(path[:depth]) for depth in range(len(path))]
     return frozenset(int(tree.feature[node]) for node in above if tree.kind[node] == MULTIWAY)

@@ -216,6 +216,10 @@ if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
     if what == "start":
         result = measure_start()
+    elif what == "drag":
+        from tests.benchmarks.drag import measure_drag
+
+        result = measure_drag(int(arguments[0]), int(arguments[1]))
     elif what == "columns":
         result = measure_columns()
     else:

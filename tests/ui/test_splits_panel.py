@@ -80,10 +80,43 @@ def test_the_gain_is_written_out_as_arithmetic(qtbot, session):
     train(qtbot, session, "tree", algorithm="id3", min_samples_leaf=1, max_depth=None)
     session.window.centre.show_view("splits")
     told = panel_of(session).findChild(QLabel, "splits.arithmetic")
-    # Full 6 rows, 4 No and 2 Yes; None 2 rows, all No; Some 4 rows, all Yes
-    assert told.text() == "1 − [6/12 H(4/6, 2/6) + 2/12 H(1, 0) + 4/12 H(0, 1)] = 0.541 bits"
+    # of Yes and No: None 2 rows, all No; Some 4 rows, all Yes; Full 6 rows, 2 Yes and 4 No
+    right = "1 − [2/12 H(0,1) + 4/12 H(1,0) + 6/12 H(2/6,4/6)] = 0.541 bits"
+    qtbot.waitUntil(lambda: told.text() == right)
     session.window.context.selection.select_node((1,))
     assert told.text() == "A leaf asks nothing."
+
+
+def test_id3_and_c45_have_candidates_with_a_branch_a_level(qtbot, session):
+    session.window.show()
+    document = session.document
+    document.open_table(load_sample("restaurant"))
+    document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    train(qtbot, session, "tree", algorithm="id3", min_samples_leaf=1, max_depth=None)
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    rows = table_texts(panel)
+    assert [row[0] for row in rows[:2]] == ["Patrons", "Estimate"]
+    assert rows[0][1:] == ["3 branches", "0.541", ""]
+    assert len(rows) == 10
+    assert not panel._curves.shows_content
+    session.window.context.selection.select_node((0,))  # under Full, Hungry tied with four others
+    rows = table_texts(wait_for(qtbot, session, (0,)))
+    assert [row[2] for row in rows[:6]] == ["0.252"] + ["0.252 ="] * 4 + ["0.109"]
+    assert len(rows) == 9
+    assert "Patrons" not in [row[0] for row in rows]
+
+    settings = {"min_samples_leaf": 1, "max_depth": None, "confidence": None}
+    run_id = train(qtbot, session, "tree", algorithm="c4.5", **settings)
+    session.window.context.selection.select_node(())
+    told, tree = panel.findChild(QLabel, "splits.arithmetic"), document.run(run_id).result.trees[0]
+    qtbot.waitUntil(lambda: panel._study.tree is tree and panel._study.path == (), timeout=60_000)
+    assert told.text().endswith("= 0.541 bits; ratio 0.541/1.46 = 0.371")
+    heads = [panel.model.headerData(k, Qt.Orientation.Horizontal) for k in range(5)]
+    assert heads == ["Column", "Best question", "Gain", "Gain ratio", "On validation"]
+    assert table_texts(panel)[0][2:] == ["0.541", "0.371", ""]
+    tip = panel.model.index(9, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "Passed over: it gains less than the columns on average" in tip
 
 
 def test_an_ensemble_says_why_it_has_no_candidates(qtbot, session):

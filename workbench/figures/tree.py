@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from workbench.runs import RunResult
 
 MAX_ROWS_LOOKED_AT = 200_000
+Gaps = dict[tuple[int, float], tuple[float, float]]
+_GAPS: WeakKeyDictionary[Table, Gaps] = WeakKeyDictionary()  # a table's columns live as long as it does
 
 
 class Rule(NamedTuple):
@@ -270,6 +273,7 @@ def make_tree_figure(
     edited: frozenset[Path] = frozenset(),
     dates: Mapping[str, bool] | None = None,
     columns: Sequence[NDArray[Any] | None] = (),
+    gaps: Gaps | None = None,
     is_date: bool = False,
 ) -> TreeFigure:
     """Make a figure of one tree.
@@ -282,12 +286,15 @@ def make_tree_figure(
         The target is a date.
     columns : sequence of float64 (n_rows,) arrays or None, optional
         Values whose rows shorten thresholds, by feature number (`engine.tree.inspect.describe`).
+    gaps : dict, optional
+        What was found in these columns before.
     """
     from engine.tree.inspect import describe
 
     kind = kind or ("classes" if classes else "mean")
     low, high = _value_range(tree, kind)
-    description = describe(tree, features, classes or None, is_step=kind in ("rate", "step"), columns=columns)
+    is_step = kind in ("rate", "step")
+    description = describe(tree, features, classes or None, is_step=is_step, columns=columns, gaps=gaps)
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
         tree.parent, tree.depths, leaves_below(tree), low, high, edited, dates or {},
@@ -365,5 +372,5 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,
         event_idx=event_idx, edited=edited, dates=dates, columns=number_columns(table, result),
-        is_date=result.target in dates,
+        gaps=None if table is None else _GAPS.setdefault(table, {}), is_date=result.target in dates,
     )  # fmt: skip

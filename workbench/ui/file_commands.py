@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from workbench.document import PROJECT_SUFFIX
-from workbench.exports import MODEL_SUFFIX
+from workbench.exports import MODEL_SUFFIXES
 from workbench.figures.words import counted
 from workbench.jobs import Job
 from workbench.readers.encodings import EncodingUnknown
@@ -35,7 +35,7 @@ def open_filter() -> str:
     from workbench.readers import SUFFIXES
 
     tables = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-    project, model = f"*{PROJECT_SUFFIX}", f"*{MODEL_SUFFIX}"
+    project, model = f"*{PROJECT_SUFFIX}", " ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
     kinds = f"Tables ({tables});;Projects ({project});;Models ({model});;All files (*)"
     return f"Tables, projects and models ({tables} {project} {model});;{kinds}"
 
@@ -148,7 +148,7 @@ class FileCommands(QObject):
         self._when_saved("Save before opening a sample?", lambda: self._load_sample(sample))
 
     def _load(self, path: Path) -> None:
-        if path.suffix == PROJECT_SUFFIX or path.name.endswith(MODEL_SUFFIX):
+        if path.suffix == PROJECT_SUFFIX or path.name.endswith(MODEL_SUFFIXES):
             self._load_project(path, None)
         else:
             self._load_table(path, None)

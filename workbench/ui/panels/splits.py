@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
 from engine.errors import DataError
-from workbench.figures.splits import SplitsFigure, arithmetic, criterion_of, is_multiway, make_splits
+from workbench.figures.splits import SplitsFigure, arithmetic_of, make_splits
 from workbench.figures.words import sentence
 from workbench.fitting import what_differs
 from workbench.splits import NodeStudy, study_node
@@ -17,6 +17,7 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.item_models.split_model import SplitModel
 from workbench.ui.plots.gain import GainPlot
+from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.widgets import Label, bare_button, column, row
 
@@ -26,7 +27,7 @@ OF_ENSEMBLES = "Trees of ensembles were grown on drawn rows."
 
 
 class SplitsPanel(QWidget):
-    """Asks for the candidates of the selected node, or the root's, while it is in sight."""
+    """Asks for the candidates of the selected node, or the root's."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -49,14 +50,15 @@ class SplitsPanel(QWidget):
         self._empty = EmptyState("splits", "")
         self._switch = Switch(self._empty, self._make_content(), self)
         self.setLayout(column(self._switch))
+        self._sight = Sight(self, self._refresh)
         document = context.document
         for signal in (document.table_changed, document.columns_changed, document.current_run_changed):
-            signal.connect(self._refresh)
+            signal.connect(self._sight.ask)
         document.run_changed.connect(self._on_run_changed)
-        context.selection.changed.connect(self._refresh)
+        context.selection.changed.connect(self._sight.ask)
         for signal in context.trainer.work_signals:
             signal.connect(self._say_why)
-        self._refresh()
+        self._sight.ask()
 
     def _make_table(self) -> QTableView:
         table = QTableView()
@@ -93,15 +95,11 @@ class SplitsPanel(QWidget):
         content.setLayout(layout)
         return content
 
-    def showEvent(self, event) -> None:
-        super().showEvent(event)
-        self._refresh()
-
     def _on_run_changed(self, run_id: str) -> None:
         if run_id == self._context.document.current_run_id:
-            self._context.trainer.in_turn(self._refresh)
+            self._context.trainer.in_turn(self._sight.ask)
 
-    def _refresh(self, *_: object) -> None:
+    def _refresh(self) -> None:
         document = self._context.document
         run = document.current_run
         result = run.result if run is not None else None
@@ -115,7 +113,7 @@ class SplitsPanel(QWidget):
         elif difference := what_differs(result, document.table):
             self._asked = None
             self._say(sentence(difference), "Undo that, or train it again to see its candidates.", TRAIN)
-        elif self.isVisible():
+        else:
             self._ask(result, document.table, self._context.selection.node_path or ())
 
     def _say_why(self, *_: object) -> None:
@@ -137,16 +135,8 @@ class SplitsPanel(QWidget):
         if self._asked is not None and self._asked[0] is result and self._asked[1] == path:
             return
         self._asked = (result, path)
-        written = arithmetic(tree, node, criterion_of(result), result.classes)
-        self._arithmetic.setText(written or "A leaf asks nothing.")
+        self._arithmetic.setText(arithmetic_of(result, tree, node) or "A leaf asks nothing.")
         self._switch.show_content(True)
-        if is_multiway(result):
-            self.model.set_rows(())
-            self._no_curve.setText(
-                "ID3 and C4.5 give each level its own branch; candidates are shown of CART trees."
-            )
-            self._curves.show_content(False)
-            return
         kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
         self._busy.begin()
         job = self._context.lanes.studies.submit_latest(

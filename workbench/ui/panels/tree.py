@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSpinBox, QSplitter, QTreeView, QWidget
 
 from engine.errors import DataError
@@ -14,11 +15,13 @@ from workbench.editing import grow_below
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.fitting import what_differs
 from workbench.forcing import choices_at
+from workbench.node_rows import rule_of_node
 from workbench.pruning import CutPrices, cut_prices_of
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_outline import OutlineModel
+from workbench.ui.sight import Sight
 from workbench.ui.split_dialog import SplitDialog
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ActionButton, ElidedLabel, bare_button, column, row
@@ -62,6 +65,7 @@ class TreePanel(QWidget):
         content.setLayout(column(self._make_strip(), splitter, spacing=0))
         self._switch = Switch(self._empty, content, self)
         self.setLayout(column(self._switch))
+        self._prices_sight = Sight(self, self._ask_prices)
         self._connect()
         self._refresh()
 
@@ -155,6 +159,14 @@ class TreePanel(QWidget):
             "swap",
             tip="Rows that miss the column the selected node asks about take the other branch",
         )
+        add(
+            "action.tree.copy_rule",
+            "Copy Rule",
+            None,
+            self._copy_rule,
+            "duplicate",
+            tip="Copy what a row has to be to come to the selected node, and the node's answer",
+        )
         add("action.tree.expand", "Expand Node", None, lambda: self._open_selected(True), "expand")
         add("action.tree.collapse", "Collapse Node", None, lambda: self._open_selected(False), "collapse")
         add("action.tree.expand_all", "Expand All Nodes", None, self.canvas.open_all, "expand")
@@ -168,6 +180,7 @@ class TreePanel(QWidget):
         for signal in (document.columns_changed, *self._context.trainer.work_signals):
             signal.connect(self._say_why)
         self._context.selection.changed.connect(self._on_selection_changed)
+        self._context.selection.preview_changed.connect(self._refresh)
         self.canvas.node_selected.connect(self._on_node_selected)
         self.canvas.prune_asked.connect(lambda _path: self._prune())
         self.canvas.menu_asked.connect(self._on_menu)
@@ -183,6 +196,7 @@ class TreePanel(QWidget):
     def _refresh(self, *_: object) -> None:
         run = self._context.document.current_run
         result = run.result if run is not None else None
+        result = self._context.selection.preview_of(result) or result
         self._switch.show_content(result is not None)
         if run is None or result is None:
             self._result, self._shown_tree = None, None
@@ -216,19 +230,31 @@ class TreePanel(QWidget):
         before = self.canvas.figure
         tree = result.trees[tree_idx]
         if before is not None and is_same_tree and before.tree is tree and before.title == name:
+            self._take(result)
             return
         figure = tree_of_run(name, result, tree_idx, self._context.document.table)
         is_open = self._carried_open(before, figure) if is_same_tree and before is not None else None
-        self._result, self._shown_tree = result, (run_id, tree_idx)
+        self._shown_tree = (run_id, tree_idx)
         self._set_figure(figure, is_open)
+        self._take(result)
         self.canvas.select(self._context.selection.node_path)
-        self._ask_prices(result)
 
-    def _ask_prices(self, result) -> None:
+    def _take(self, result) -> None:
+        """Look at a result whose tree is drawn; its cuts are priced unless it is passed over by a slider."""
+        if result is self._context.selection.preview_of(result):
+            return
+        self._fill_outline()
+        if result is self._result:
+            return
+        self._result = result
+        if self._prices is None or self._prices.tree is not result.trees[0]:
+            self._prices = None
+            self._prices_sight.ask()
+
+    def _ask_prices(self) -> None:
         """Find out what every cut would cost, where it can be made."""
-        table = self._context.document.table
-        self._prices = None
-        if result.grown_tree is None or table is None or what_differs(result, table):
+        table, result = self._context.document.table, self._result
+        if result is None or result.grown_tree is None or table is None or what_differs(result, table):
             return
         job = self._context.lanes.views.submit_latest(
             PRICES_KEY, lambda _monitor: cut_prices_of(result, table), "Pricing the cuts"
@@ -249,28 +275,37 @@ class TreePanel(QWidget):
         if figure is None:
             return
         node = item.hovered if item.hovered is not None else item.selected
-        price = self._prices.sentence(node) if self._prices is not None and node is not None else ""
+        prices = self._prices if self._prices is not None and self._prices.tree is figure.tree else None
+        price = prices.sentence(node) if prices is not None and node is not None else ""
         self._subtitle.setText(price or figure.subtitle)
 
     def _set_figure(self, figure: TreeFigure | None, is_open: np.ndarray | None = None) -> None:
         self.canvas.set_figure(figure, is_open)
-        self._outline_model.set_figure(figure)
+        if figure is None or self.outline.isVisible():
+            self._fill_outline()
         if figure is not None:
             self._title.setText(figure.title)
             self._subtitle.setText(figure.subtitle)
-            self.outline.expandToDepth(1 if figure.n_nodes > SEVERAL_STEPS else 5)
+
+    def _fill_outline(self) -> None:
+        figure = self.canvas.figure
+        if self._outline_model.figure is not figure:
+            self._outline_model.set_figure(figure)
+            if figure is not None:
+                self.outline.expandToDepth(1 if figure.n_nodes > SEVERAL_STEPS else 5)
 
     def _carried_open(self, before: TreeFigure, after: TreeFigure) -> np.ndarray:
         """Which nodes of a changed tree are open: those at paths that were open before."""
-        is_open = np.zeros(after.n_nodes, bool)
-        stack = [(0, 0)]
-        while stack:
-            old, new = stack.pop()
-            n_new, n_old = int(after.tree.n_children[new]), int(before.tree.n_children[old])
+        is_open, was_open = np.zeros(after.n_nodes, bool), self.canvas.item.is_open
+        old, new = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        while len(new):  # a level at a time
+            n_new, n_old = after.tree.n_children[new], before.tree.n_children[old]
             # what was pruned and comes back is shown, so that undo is seen
-            is_open[new] = n_new > 0 and (bool(self.canvas.item.is_open[old]) or n_old == 0)
-            first_old, first_new = int(before.tree.first_child[old]), int(after.tree.first_child[new])
-            stack.extend((first_old + k, first_new + k) for k in range(min(n_old, n_new)))
+            is_open[new] = (n_new > 0) & (was_open[old] | (n_old == 0))
+            n = np.minimum(n_old, n_new)
+            child = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+            old = np.repeat(before.tree.first_child[old], n) + child
+            new = np.repeat(after.tree.first_child[new], n) + child
         return is_open
 
     def _on_selection_changed(self) -> None:
@@ -278,9 +313,10 @@ class TreePanel(QWidget):
         if self._shown_tree is not None and selection.tree_idx != self._shown_tree[1]:
             self._refresh()
         self.canvas.select(selection.node_path)
-        node = self.canvas.item.selected
-        if node is not None and self._outline_model.node_of(self.outline.currentIndex()) != node:
-            index = self._outline_model.index_of(node)
+        node, outlined = self.canvas.item.selected, self._outline_model
+        is_current = outlined.node_of(self.outline.currentIndex()) == node
+        if node is not None and not is_current and outlined.figure is self.canvas.figure:
+            index = outlined.index_of(node)
             self.outline.setCurrentIndex(index)
             self.outline.scrollTo(index)
         self._refresh_actions()
@@ -345,6 +381,12 @@ class TreePanel(QWidget):
             return
         SplitDialog(self.window(), choices, partial(document.force_split, run.run_id, path)).open()
 
+    def _copy_rule(self) -> None:
+        path = self.canvas.selected_path
+        if self._result is not None and path is not None:
+            QGuiApplication.clipboard().setText(rule_of_node(self._result, path))
+            self._context.document.post_message("Copied the rule of the selected node")
+
     def _edit(self, change) -> None:
         document, path = self._context.document, self.canvas.selected_path
         if document.current_run_id is not None and path is not None:
@@ -370,6 +412,7 @@ class TreePanel(QWidget):
         actions.enable("action.tree.grow", has_node and is_single)
         actions.enable("action.tree.force_split", has_node and is_single)
         actions.enable("action.tree.flip_missing", is_single and has_node and figure.chooses_missing(node))
+        actions.enable("action.tree.copy_rule", has_node and is_single)
         actions.enable("action.tree.expand", is_closed)
         actions.enable("action.tree.collapse", is_inner and not is_closed)
         actions.enable("action.tree.expand_all", figure is not None)
@@ -380,6 +423,10 @@ class TreePanel(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name in ACTIONS:
             menu.addAction(self._context.actions[f"action.tree.{name}"])
+        menu.addSeparator()
+        for name in ("tree.copy_rule", "model.copy_sql"):
+            if action := self._context.actions.get(f"action.{name}"):
+                menu.addAction(action)
         menu.addSeparator()
         menu.addAction(self._context.actions["action.view.fit"])
         menu.popup(position)
