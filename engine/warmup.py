@@ -146,7 +146,8 @@ def _tiny_grower() -> Any:
     """Return what would grow a tree on the tiny table: its kernels are compiled in parts, not called."""
     from engine import DecisionTreeRegressor
     from engine.base import begin_fit
-    from engine.tree.grow import Grower, Presorted, make_rules
+    from engine.tree.grow import Grower, make_rules
+    from engine.tree.presort import Presorted
 
     X, y = tiny_table()
     model = DecisionTreeRegressor(categorical_features=[1])

@@ -41,7 +41,8 @@ class NodeStudy:
 def node_rows(result: RunResult, table: Table) -> NodeRows:
     """Return training and validation rows of a single tree as its candidates are looked for in."""
     from engine.tree.candidates import NodeRows
-    from engine.tree.grow import CRITERIA, make_rules, presort
+    from engine.tree.grow import CRITERIA, make_rules
+    from engine.tree.presort import presort
     from engine.tree.regrow import criterion_of
 
     data = training_rows(result, table)

@@ -15,7 +15,7 @@ from engine.errors import DataError
 from engine.features import FeatureSpec
 from engine.tree.by_hand import rows_at
 from engine.tree.directions import bounds_of
-from engine.tree.grow import Grower, Presorted, SplitFound
+from engine.tree.grow import Grower, SplitFound
 from engine.tree.kernels.layout import (
     GINI,
     MISCLASSIFICATION,
@@ -27,6 +27,7 @@ from engine.tree.kernels.layout import (
     Rules,
 )
 from engine.tree.kernels.sort import keep_rows
+from engine.tree.presort import Presorted
 from engine.tree.structure import Path, Tree
 
 Floats = NDArray[np.float64]

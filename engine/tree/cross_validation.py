@@ -21,8 +21,9 @@ from engine.tree.cost_complexity import (
     pruning_path,
 )
 from engine.tree.estimators import grow_multiway, grow_two_way, is_multiway, prune_by_rule
-from engine.tree.grow import Presorted, draws_splits, presort
+from engine.tree.grow import draws_splits
 from engine.tree.kernels.sort import keep_rows
+from engine.tree.presort import Presorted, presort
 from engine.tree.regrow import training_data
 from engine.tree.structure import Tree
 

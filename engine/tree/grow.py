@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import dtypes, parallel
+from engine import dtypes
 from engine.base import TrainingData
-from engine.features import FeatureSpec
-from engine.jit import compile_for, is_compiling
+from engine.jit import compile_for
 from engine.kernels.numeric import midpoint
+from engine.tree import subtrees
 from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
-from engine.tree.kernels import layout, levels, sort, thresholds
+from engine.tree.kernels import layout, levels, thresholds
 from engine.tree.kernels.impurity import describe_node, purity
+from engine.tree.presort import Ask, Presorted
 from engine.tree.structure import IS_MISSING, LEAF, NO_CHILD, THRESHOLD, Tree, compact
 
 WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
-ROWS_PER_BLOCK = 131_072  # sorted at a time: about 10 ms
 FIRST_NODES = 64
 CRITERIA = {
     "gini": layout.GINI,
@@ -30,33 +29,6 @@ CRITERIA = {
     "squared_error": layout.SQUARED_ERROR,
     "poisson": layout.POISSON,
 }
-
-Ask = Callable[[int, float], bool]
-"""Called with the number of nodes and the share of the work done; True stops the growing."""
-
-
-@dataclass(frozen=True)
-class Presorted:
-    """A training table with every column's rows in ascending order.
-
-    Attributes
-    ----------
-    X : float32 or float64 (n_rows, n_features)
-        The encoded table.
-    order : int64 (n_features, n_rows)
-        ``rank << 32 | row`` by ascending value, missing last; see `engine.tree.kernels.layout`.
-    is_level : uint8 (n_features,)
-    values : float64 (n_values,)
-        What the ranks stand for, column after column; empty unless it was asked for.
-    first_value : int64 (n_features,)
-        Where the column's values begin.
-    """
-
-    X: NDArray[Any]
-    order: NDArray[np.int64]
-    is_level: NDArray[np.uint8]
-    values: NDArray[np.float64] = field(default_factory=lambda: dtypes.as_input([], np.float64))
-    first_value: NDArray[np.int64] = field(default_factory=lambda: dtypes.as_input([], np.int64))
 
 
 @dataclass(frozen=True)
@@ -101,69 +73,6 @@ class SplitFound(NamedTuple):
             known = np.isin(x, self.levels[self.levels[:, 1] == 0, 0])
             missing = missing | ~np.isin(x, self.levels[:, 0])
         return np.asarray(np.where(missing, self.missing_child == 0, known))
-
-
-def presort(
-    X: NDArray[Any], features: Sequence[FeatureSpec], ask: Ask, n_jobs: int | None = None, *,
-    keeps_values: bool = False,
-) -> Presorted | None:  # fmt: skip
-    """Sort every column; None when `ask` stopped it.
-
-    Costs 8 bytes a cell, and 40 a row while it runs: no copy of the table is made. With `keeps_values`,
-    which drawn splits need, it costs 8 bytes more for every distinct number of a column.
-    """
-    n_rows, n_features = X.shape
-    order = np.empty((n_features, n_rows), dtypes.COUNT_DTYPE)
-    is_level = np.array([spec.is_categorical for spec in features], np.uint8)
-    distinct: list[NDArray[np.float64]] = []
-    for feature in range(n_features):
-        values, rows = _sorted_blocks(X[:, feature], n_jobs)
-        for width in _merge_widths(n_rows):
-            if ask(feature, (feature + 0.5) / n_features):
-                return None
-            merged_values, merged_rows = np.empty_like(values), np.empty_like(rows)
-            sort.merge_blocks(values, rows, width, merged_values, merged_rows)
-            values, rows = merged_values, merged_rows
-        sort.write_order(values, rows, bool(is_level[feature]), order[feature])
-        if keeps_values:
-            distinct.append(np.empty(0) if is_level[feature] else _distinct(values))
-        if ask(feature + 1, (feature + 1) / n_features):
-            return None
-    if not keeps_values:
-        return Presorted(X, order, is_level)
-    sizes = np.array([0, *map(len, distinct)], dtypes.COUNT_DTYPE)
-    first_value = dtypes.as_input(np.cumsum(sizes)[:-1])
-    return Presorted(X, order, is_level, dtypes.as_input(np.concatenate(distinct)), first_value)
-
-
-def _distinct(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distinct ones of ascending values, NaN last and left out: their places are the ranks."""
-    present = values[: np.searchsorted(values, np.nan)]
-    is_new = np.ones(len(present), bool)
-    is_new[1:] = present[1:] != present[:-1]
-    return present[is_new]
-
-
-def _merge_widths(n_rows: int) -> list[int]:
-    """Widths of sorted blocks to merge; one even where a single block holds all, so that it is compiled."""
-    widths = [ROWS_PER_BLOCK]
-    while 2 * widths[-1] < n_rows:
-        widths.append(2 * widths[-1])
-    return widths
-
-
-def _sorted_blocks(column: NDArray[Any], n_jobs: int | None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sort a column in blocks, so that a stop need not wait for a whole column; NaN sorts last."""
-    values, rows = np.empty(len(column)), np.empty(len(column), np.int64)
-
-    def sort_block(_block_idx: int, start: int, stop: int) -> None:
-        block = column[start:stop].astype(np.float64)
-        by_value = np.argsort(block, kind="stable")
-        values[start:stop] = block[by_value]
-        rows[start:stop] = by_value + start
-
-    parallel.for_chunks(sort_block, len(column), ROWS_PER_BLOCK, n_jobs)
-    return values, rows
 
 
 def make_rules(
@@ -243,9 +152,9 @@ class Grower:
         self._X = presorted.X
         self._sample = layout.Sample(order, dtypes.as_input(np.column_stack([y, w])), presorted.is_level)
         self._drawn = layout.Values(presorted.values, presorted.first_value) if rules.is_random else None
-        self._rules, self._n_rows = rules, order.shape[1]
+        self._rules, self._n_rows, self._is_canonical = rules, order.shape[1], True
         n_levels = _most_levels(presorted)
-        self._nodes = _new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
+        self._nodes = subtrees.new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
         sets = np.zeros((n_levels, 2), dtypes.LEVEL_DTYPE)
         self._best = layout.Best(np.zeros(1), np.zeros(layout.N_BEST, np.int64), sets)
         self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1)
@@ -256,6 +165,7 @@ class Grower:
     def grow(self, ask: Ask) -> GrownTree:
         """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
         self._plant_root()
+        self._state[layout.STATE_ASIDE] = subtrees.rows_set_aside(self._rules, self._sample.is_level)
         while self._state[layout.STATE_PHASE] != layout.DONE:
             self._make_room()
             kernels.grow(
@@ -265,7 +175,31 @@ class Grower:
             if ask(int(self._state[layout.STATE_NODES]), self._fraction()):
                 break
         is_partial = bool(self._state[layout.STATE_PHASE] != layout.DONE)
+        if self._state[layout.STATE_ASIDE] and not is_partial:
+            is_partial = self._grow_set_aside(ask)
         return GrownTree(self._to_tree(), is_partial)
+
+    def _grow_set_aside(self, ask: Ask) -> bool:
+        """Grow the subtrees of few rows, several at a time; returns whether a stop left some unfinished."""
+        n_large = int(self._state[layout.STATE_NODES])
+        grown = self._nodes.records[:n_large]
+        roots = np.flatnonzero(
+            (grown["first_child"] == NO_CHILD) & (grown["n_rows"] <= self._state[layout.STATE_ASIDE])
+        )
+        n_rows = int(grown["n_rows"][roots].sum())
+
+        def ask_rows(n_done: int) -> bool:
+            share = 1 - self._share_aside * (1 - n_done / n_rows)
+            return ask(n_large, share)
+
+        grower = subtrees.SubtreeGrower(
+            self._sample, self._rules, self._nodes, self._random_state, WORK_BUDGET, ask_rows
+        )
+        found = grower.grow(roots, None)
+        self._nodes, n_nodes = subtrees.graft(self._nodes, n_large, found)
+        self._state[layout.STATE_NODES] = n_nodes
+        self._is_canonical = n_large == 1
+        return any(subtree.is_partial for subtree in found)
 
     @property
     def root_impurity(self) -> float:
@@ -328,7 +262,19 @@ class Grower:
             return float(self._state[layout.STATE_LEAVES]) / self._rules.max_leaf_nodes
         # depth first, left to right: all rows before the current node lie in finished leaves
         n_done = int(self._nodes.records["start"][self._state[layout.STATE_NODE]])
-        return float(n_done / self._n_rows)
+        return float((1 - self._share_aside) * n_done / self._n_rows)
+
+    @property
+    def _share_aside(self) -> float:
+        """Return the share of the levels, and so about of the work, that is left for what is set aside."""
+        aside = int(self._state[layout.STATE_ASIDE])
+        if not aside:
+            return 0.0
+        n_large = max(0.0, np.log2(self._n_rows / aside))
+        n_levels = max(1.0, np.log2(self._n_rows))
+        if self._rules.max_depth >= 0:
+            n_levels = min(n_levels, max(1, self._rules.max_depth))
+        return float(1 - min(n_large, n_levels) / n_levels)
 
     def _make_room(self) -> None:
         nodes, state = self._nodes, self._state
@@ -338,10 +284,7 @@ class Grower:
         if wants_nodes or wants_sets:
             room = len(nodes.records) * (2 if wants_nodes else 1)
             sets = len(nodes.level_sets) * 2 if wants_sets else len(nodes.level_sets)
-            larger = _new_nodes(room, self._rules.n_sums, sets)
-            for old, new in zip(nodes, larger, strict=True):
-                new[: len(old)] = old
-            self._nodes = larger
+            self._nodes = subtrees.with_room(nodes, room, sets)
         if state[layout.STATE_STACK] + 2 > len(self._stack):
             self._stack = np.concatenate([self._stack, np.zeros_like(self._stack)])
 
@@ -376,7 +319,7 @@ class Grower:
         arrays["level_offsets"], arrays["level_sets"] = offsets, nodes.level_sets[rows]
         arrays["n_node_samples"] = arrays.pop("n_rows")
         arrays["weighted_n_node_samples"] = arrays.pop("weight")
-        if self._rules.max_leaf_nodes > 0:
+        if self._rules.max_leaf_nodes > 0 or not self._is_canonical:
             return compact(arrays)
         # grown depth first, left to right: the canonical order already
         return Tree(**{item.name: arrays[item.name] for item in fields(Tree)})
@@ -404,19 +347,6 @@ def _most_levels(presorted: Presorted) -> int:
     return most
 
 
-def _records(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return records with fields as attributes: as numba sees them all, numpy its slower recarray alone."""
-    records = np.zeros(size, dtype)
-    return records if is_compiling() else records.view(np.recarray)
-
-
-def _new_nodes(n_nodes: int, n_outputs: int, n_sets: int) -> layout.Nodes:
-    records = _records(n_nodes, layout.NODE_RECORD)
-    for name in ("feature", "first_child", "missing_child", "unseen_child"):
-        records[name] = NO_CHILD
-    return layout.Nodes(records, np.zeros((n_nodes, n_outputs)), np.zeros((n_sets, 2), dtypes.LEVEL_DTYPE))
-
-
 def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) -> layout.Scratch:
     n_samples, n_features = presorted.X.shape
     return layout.Scratch(
@@ -424,6 +354,6 @@ def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) 
         side=np.zeros(n_samples, np.uint8),
         buffer=np.zeros(n_rows, dtypes.COUNT_DTYPE),
         features=np.arange(n_features, dtype=np.int32),
-        levels=_records(n_levels, layout.LEVEL_RECORD),
+        levels=subtrees.new_records(n_levels, layout.LEVEL_RECORD),
         level_sums=np.zeros((n_levels, n_sums)),
     )

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from engine.base import TrainingData
 from engine.kernels.numeric import midpoint
-from engine.tree.grow import Ask, GrownTree
+from engine.tree.grow import GrownTree
 from engine.tree.kernels.layout import DECREASE_SLACK, TIE_SHARE, Rules
+from engine.tree.presort import Ask
 from engine.tree.structure import IS_MISSING, LEAF, MULTIWAY, NO_CHILD, THRESHOLD, compact
 
 LEAST_GAIN = 1e-12  # C4.5 stops at it; ID3 goes on (D15)

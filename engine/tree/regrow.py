@@ -12,9 +12,10 @@ from engine.errors import DataError
 from engine.tree.by_hand import describe, rows_at, splice, take_rows
 from engine.tree.directions import bounds_of
 from engine.tree.estimators import is_multiway, prune_by_rule
-from engine.tree.grow import Ask, Grower, draws_splits, make_rules, presort
+from engine.tree.grow import Grower, draws_splits, make_rules
 from engine.tree.kernels.layout import Rules
 from engine.tree.multiway import MultiwayGrower
+from engine.tree.presort import Ask, presort
 from engine.tree.structure import MULTIWAY, Path, Tree
 
 

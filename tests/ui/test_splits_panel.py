@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QTableView, QWidget
 
 from tests.ui.training_help import train
+from workbench import editing
+from workbench.forcing import answer_of, can_force
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
+from workbench.ui.widgets import ComboBox
+
+LEFT = Qt.MouseButton.LeftButton
 
 
 def panel_of(session):
@@ -148,3 +153,83 @@ def test_candidates_are_never_looked_for_in_the_rows_of_another_model(qtbot, ses
     assert "flipper_length_mm" not in columns
     assert columns <= set(document.run(second).result.features)
     assert panel.figure.rows[0].is_taken
+
+
+# ---- forcing a candidate ---------------------------------------------------------------------------
+
+
+def open_candidates(qtbot, session):
+    session.window.show()
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    session.window.centre.show_view("splits")
+    return wait_for(qtbot, session, ())
+
+
+def force_by(panel, table, how):
+    if how == "button":
+        QTest.mouseClick(panel.findChild(QWidget, "splits.force"), LEFT)
+    elif how == "enter":
+        table.setFocus()
+        QTest.keyClick(table, Qt.Key.Key_Return)
+    elif how == "double click":
+        at = table.visualRect(table.currentIndex()).center()
+        QTest.mouseClick(table.viewport(), LEFT, pos=at)
+        QTest.mouseDClick(table.viewport(), LEFT, pos=at)
+    else:
+        table.customContextMenuRequested.emit(table.visualRect(table.currentIndex()).center())
+        menu = next(menu for menu in panel.findChildren(QMenu) if menu.isVisible())
+        QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(menu.actions()[0]).center())
+
+
+@pytest.mark.parametrize("how", ["button", "enter", "double click", "menu"])
+def test_a_candidate_is_forced(qtbot, session, how):
+    panel = open_candidates(qtbot, session)
+    document = session.document
+    grown = document.current_run.result.trees[0]
+    table = panel.findChild(QTableView, "splits.table")
+    table.selectRow(0)
+    assert not panel.findChild(QWidget, "splits.force").isEnabled()  # the node asks it already
+    at = next(k for k, row in enumerate(panel.figure.rows) if not row.is_taken)
+    table.selectRow(at)
+    candidate = panel._study.found[at]
+    force_by(panel, table, how)
+    tree = document.current_run.result.trees[0]
+    assert (tree.n_nodes, tree.feature[0], tree.kind[0]) == (3, candidate.feature, candidate.split.kind)
+    assert tree.gain[0] == pytest.approx(candidate.gain)
+    assert tree.missing_child[0] == candidate.split.missing_child or candidate.split.missing_child < 0
+    wait_for(qtbot, session, ())
+    qtbot.waitUntil(lambda: panel._study.tree is tree, timeout=60_000)
+    assert panel.figure.rows[0].feature == grown.feature[0]
+    session.window.actions_["action.edit.undo"].trigger()
+    assert document.current_run.result.trees[0] is grown
+
+
+def test_every_candidate_is_forced_as_it_was_shown(qtbot, session):
+    panel = open_candidates(qtbot, session)
+    found, specs = panel._study.found, panel._study.rows.features
+    result, table = session.document.current_run.result, session.document.table
+    for candidate in found:
+        answer = answer_of(candidate, specs[candidate.feature])
+        tree = editing.force_split(result, table, (), specs[candidate.feature].name, answer).trees[0]
+        assert tree.gain[0] == pytest.approx(candidate.gain), specs[candidate.feature].name
+        assert not can_force(candidate, tree, 0)
+
+
+def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session):
+    panel = open_candidates(qtbot, session)
+    table = panel.findChild(QTableView, "splits.table")
+    at = next(k for k, row in enumerate(panel.figure.rows) if row.column == "body_mass_g")
+    table.selectRow(at)
+    plot, curve = panel.plot, panel.figure.curves[panel.figure.rows[at].feature]
+    threshold = float(curve.thresholds[len(curve.thresholds) // 3])
+    QApplication.processEvents()
+    scene = plot.plot.vb.mapViewToScene(QPointF(threshold, 0.5 * float(curve.gains.max())))
+    QTest.mouseClick(plot.viewport(), LEFT, pos=plot.mapFromScene(scene))
+    dialog = session.window.findChild(QDialog, "split")
+    assert dialog.findChild(ComboBox, "split.column").currentText() == "body_mass_g"
+    shown = float(dialog.findChild(QLineEdit, "split.threshold").text())
+    assert shown == pytest.approx(threshold, rel=0.02)
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    tree = session.document.current_run.result.trees[0]
+    assert (tree.n_nodes, tree.threshold[0]) == (3, shown)

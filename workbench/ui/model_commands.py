@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMessageBox
 
 from engine.errors import DataError
@@ -30,9 +30,10 @@ class ModelCommands(QObject):
         self._window = window
         self._document, self._trainer = window.context.document, window.context.trainer
         self._retrain_prompt: QMessageBox | None = None
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window, self.stop)  # while a tree changes
         add = window.actions_.add
         add("action.model.train", "Train", "Ctrl+R", self.train, "train")
-        add("action.model.stop", "Stop", "Ctrl+.", self._trainer.stop, "stop")
+        add("action.model.stop", "Stop", "Ctrl+.", self.stop, "stop")
         add("action.model.apply", "Apply to a File…", "Ctrl+P", self.ask_apply, "apply")
         add("action.model.export", "Export Model…", "Ctrl+E", self.ask_export, "export")
         add("action.model.copy_script", "Copy as Python Script", "Ctrl+Shift+C", self.copy_script, "script")
@@ -49,6 +50,7 @@ class ModelCommands(QObject):
             trainer.ended,
             trainer.cross_validation_started,
             trainer.cross_validation_ended,
+            window.context.editor.changed,
         ):
             signal.connect(self._refresh)
         self._refresh()
@@ -86,7 +88,12 @@ class ModelCommands(QObject):
         is_ready = self._document.table is not None and self._document.target is not None
         # another model's training is no hindrance: this one waits for it
         enable("action.model.train", is_ready and not self._trainer.trains(self._document.current_run_id))
-        enable("action.model.stop", is_training or self._trainer.cross_validation_job is not None)
+        is_editing = self._window.context.editor.is_busy
+        self._escape.setEnabled(is_editing)
+        enable(
+            "action.model.stop",
+            is_editing or is_training or self._trainer.cross_validation_job is not None,
+        )
         has_result = run is not None and run.result is not None
         for verb in ("apply", "export", "copy_script"):
             enable(f"action.model.{verb}", has_result)
@@ -103,6 +110,13 @@ class ModelCommands(QObject):
             self._ask_retrain(run_id)
         else:
             self._trainer.train(run_id)
+
+    def stop(self) -> None:
+        """Stop a change by hand that is under way, or else the training."""
+        if self._window.context.editor.is_busy:
+            self._window.context.editor.stop()
+        else:
+            self._trainer.stop()
 
     def _ask_retrain(self, run_id: str) -> None:
         if self._retrain_prompt is not None:

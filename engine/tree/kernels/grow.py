@@ -23,6 +23,7 @@ from engine.tree.kernels.layout import (
     NEXT_NODE,
     PARTITION,
     ROW_MASK,
+    STATE_ASIDE,
     STATE_COUNTED,
     STATE_HEAP,
     STATE_LEAVES,
@@ -222,12 +223,19 @@ def add_children(nodes, node, middle, state):
 
 @kernel
 def finish_split(sample, rules, nodes, node):
-    """Describe the children; take the gain from their impurities; settle where unknown values go (D7)."""
+    """Describe a node's children and settle the split."""
     first = nodes.records.first_child[node]
     for child in range(first, first + 2):
         describe_node(sample, rules, nodes, child)
     if rules.directions.size > 0:
         hand_on_bounds(rules, nodes, node)
+    settle_split(nodes, node)
+
+
+@kernel
+def settle_split(nodes, node):
+    """Take a node's gain from its described children; settle where unknown values go (D7)."""
+    first = nodes.records.first_child[node]
     left, right = nodes.records.weight[first], nodes.records.weight[first + 1]
     mean_impurity = (left * nodes.records.impurity[first] + right * nodes.records.impurity[first + 1]) / (
         left + right
@@ -249,7 +257,7 @@ def choose_next(sample, rules, nodes, best, scratch, state, stack):
     while state[STATE_STACK] > 0:
         state[STATE_STACK] -= 1
         node = stack[state[STATE_STACK]]
-        if may_split(rules, nodes, node):
+        if nodes.records.n_rows[node] > state[STATE_ASIDE] and may_split(rules, nodes, node):
             begin_evaluation(sample, rules, nodes, node, best, scratch, state)
             return
     state[STATE_PHASE] = DONE
