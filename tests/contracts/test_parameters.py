@@ -140,6 +140,13 @@ def test_a_value_left_over_where_it_does_not_apply_is_not_passed_on():
     assert estimator.fit(X, y).n_estimators_ == 2
 
 
+def test_a_direction_left_over_is_not_passed_on_where_there_are_three_classes():
+    """No form shows it there, so it must not keep a model from training."""
+    values = start_parameters("tree", "classes", 100) | {"monotonic_cst": {"a": 1}}
+    assert CATALOG["tree"].make("classes", values, 3).monotonic_cst is None
+    assert CATALOG["tree"].make("classes", values, 2).monotonic_cst == {"a": 1}
+
+
 @pytest.mark.parametrize(("key", "task"), CASES)
 def test_values_outside_the_range_are_refused_by_name(key, task):
     X, y = table(task)
