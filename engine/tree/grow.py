@@ -12,7 +12,7 @@ from engine import dtypes
 from engine.base import TrainingData
 from engine.jit import compile_for
 from engine.kernels.numeric import midpoint
-from engine.tree import subtrees
+from engine.tree import large_nodes, subtrees
 from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
 from engine.tree.kernels import grow_medians, layout, levels, medians, thresholds
@@ -171,6 +171,16 @@ class Grower:
         """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
         self._plant_root()
         self._state[layout.STATE_ASIDE] = subtrees.rows_set_aside(self._rules, self._sample.is_level)
+        if self._state[layout.STATE_ASIDE] and self._rules.max_features >= len(self._sample.order):
+            is_partial = self._grow_large(ask)
+        else:
+            is_partial = self._grow_in_one_kernel(ask)
+        if self._state[layout.STATE_ASIDE] and not is_partial:
+            is_partial = self._grow_set_aside(ask)
+        return GrownTree(self._to_tree(), is_partial)
+
+    def _grow_in_one_kernel(self, ask: Ask) -> bool:
+        """Grow all that is not set aside; returns whether a stop left some unfinished."""
         grow = grow_medians.grow_by_medians if self._is_absolute else kernels.grow
         while self._state[layout.STATE_PHASE] != layout.DONE:
             self._make_room()
@@ -180,10 +190,25 @@ class Grower:
             )  # fmt: skip
             if ask(int(self._state[layout.STATE_NODES]), self._fraction()):
                 break
-        is_partial = bool(self._state[layout.STATE_PHASE] != layout.DONE)
-        if self._state[layout.STATE_ASIDE] and not is_partial:
-            is_partial = self._grow_set_aside(ask)
-        return GrownTree(self._to_tree(), is_partial)
+        return bool(self._state[layout.STATE_PHASE] != layout.DONE)
+
+    def _grow_large(self, ask: Ask) -> bool:
+        """Divide the nodes of many rows, where all columns are looked at; returns whether a stop came."""
+        if self._n_rows <= self._state[layout.STATE_ASIDE]:
+            return ask(1, 0.0)
+
+        def ask_large() -> bool:
+            self._nodes = grower.nodes
+            return ask(int(self._state[layout.STATE_NODES]), self._fraction())
+
+        flag = subtrees.StopFlag(ask_large)
+        grower = large_nodes.LargeNodeGrower(
+            self._sample, self._rules, self._nodes, self._state, self._best, self._scratch.side, flag
+        )
+        is_partial = grower.grow()
+        self._nodes = grower.nodes
+        self._state[layout.STATE_PHASE] = layout.DONE
+        return is_partial
 
     def _grow_set_aside(self, ask: Ask) -> bool:
         """Grow the subtrees of few rows, several at a time; returns whether a stop left some unfinished."""
