@@ -108,9 +108,9 @@ class Edit:
 
         if self.kind == "regrow":
             return regrow(tree, self.path, estimator, data)
-        criterion = criterion_of(estimator)
+        criterion, missing = criterion_of(estimator), str(estimator.missing)
         if self.kind == "set_missing":
-            return set_missing_direction(tree, self.path, self.child, data, criterion)
+            return set_missing_direction(tree, self.path, self.child, data, criterion, missing)
         return force_split(
             tree,
             self.path,
@@ -119,6 +119,7 @@ class Edit:
             criterion,
             threshold=self.threshold,
             levels=self.levels or None,
+            missing=missing,
         )
 
 

@@ -289,7 +289,9 @@ def make_tree_figure(
 
     kind = kind or ("classes" if classes else "mean")
     low, high = _value_range(tree, kind)
-    description = describe(tree, features, classes or None, is_step=kind in ("rate", "step"), columns=columns)
+    description = describe(
+        tree, features, classes or None, is_step=kind in ("median", "rate", "step"), columns=columns
+    )
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
         tree.parent, tree.depths, leaves_below(tree), low, high, edited, dates or {},

@@ -228,9 +228,9 @@ def finish_split(sample, rules, nodes, node):
     larger = 0 if left >= right else 1
     if nodes.records.n_missing[node] == 0:
         nodes.records.missing_child[node] = larger
-    nodes.records.unseen_child[node] = (
-        nodes.records.missing_child[node] if nodes.records.n_missing[node] else larger
-    )
+    is_level = rules.missing_is_level and nodes.records.kind[node] != THRESHOLD  # numbers are never unseen
+    follows_missing = nodes.records.n_missing[node] > 0 and not is_level
+    nodes.records.unseen_child[node] = nodes.records.missing_child[node] if follows_missing else larger
     if nodes.records.kind[node] == IS_MISSING:
         nodes.records.unseen_child[node] = 1  # an unseen level is no missing value: see routing.child_of
 

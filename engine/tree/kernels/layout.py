@@ -57,6 +57,7 @@ class Rules(NamedTuple):
     max_features: int
     max_leaf_nodes: int
     total_weight: float
+    missing_is_level: bool  # then no side of a threshold is learned: missing goes with the larger one
 
 
 NODE_RECORD = np.dtype(
