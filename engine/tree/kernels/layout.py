@@ -78,6 +78,7 @@ class Rules(NamedTuple):
     lower: float
     upper: float
     slack: float
+    missing_is_level: bool  # then no side of a threshold is learned: missing goes with the larger one
 
 
 NODE_RECORD = np.dtype(
