@@ -70,11 +70,11 @@ class Rules(NamedTuple):
     max_features: int
     max_leaf_nodes: int
     total_weight: float
-    is_random: bool
-    directions: Any
-    lower: float
-    upper: float
-    slack: float
+    is_random: bool = False
+    directions: Any = dtypes.as_input([], np.uint8)
+    lower: float = -np.inf
+    upper: float = np.inf
+    slack: float = 0.0
 
 
 NODE_RECORD = np.dtype(
