@@ -53,7 +53,7 @@ TELLING = {
     "splitter": ["random"],
     "monotonic_cst": [{"monotonic_cst": {"a": -1}}],
 }
-OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson"]}
+OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson", "absolute_error"]}
 CONTEXT = {
     "confidence": {"algorithm": "c4.5"},
     "reg_lambda": {"order": 2},

@@ -105,11 +105,13 @@ class TreePanel(QWidget):
         self._splits = Label("", "caption")
         self._splits.setObjectName("tree.splits")
         self._splits.setToolTip("Splits of this tree, of all that were grown or forced by hand")
+        back, on = (
+            action_icon(actions[f"action.tree.step_{way}"], f"tree.step_{way}") for way in ("back", "on")
+        )
+        self._steps = (back, self._splits, on)
         buttons = [
             self._which,
-            action_icon(actions["action.tree.step_back"], "tree.step_back"),
-            self._splits,
-            action_icon(actions["action.tree.step_on"], "tree.step_on"),
+            *self._steps,
             ActionButton(actions["action.tree.prune"], "quiet"),
             ActionButton(actions["action.tree.restore"], "quiet"),
             bare_button("expand", "Expand all", self.canvas.open_all, "tree.expand_all"),
@@ -333,10 +335,10 @@ class TreePanel(QWidget):
 
     def _say_splits(self) -> None:
         """Beside the steps: how many splits the tree has of those that can be there."""
-        prices, figure = self._prices, self.canvas.figure
-        if figure is None or self._result is None or self._result.grown_tree is None:
-            self._splits.setText("")
-        elif prices is not None:
+        prices, is_single = self._prices, self._result is not None and self._result.grown_tree is not None
+        for part in self._steps:
+            part.setVisible(is_single)
+        if is_single and prices is not None:
             self._splits.setText(f"{prices.n_splits:,} of {prices.n_splits_uncut:,} splits")
 
     def _on_menu(self, position: QPoint) -> None:
