@@ -152,6 +152,8 @@ def test_an_error_of_the_monitor_ends_the_fit(monkeypatch):
         ({"n_sums": 3}, [0, 0], 0),
         ({"criterion": layout.ENTROPY}, [0, 0], 0),
         ({"max_leaf_nodes": 5}, [0, 0], 0),
+        ({"is_random": True}, [0, 0], 0),
+        ({"directions": np.array([layout.RISES, layout.FREE], np.uint8)}, [0, 0], 0),
         ({}, [0] * 1000, subtrees.CELLS_AT_ONCE // 1000),
         ({}, [0] * 100_000, subtrees.LEAST_ROWS),
     ],

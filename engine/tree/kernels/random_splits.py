@@ -2,8 +2,9 @@
 
 A number: the threshold is uniform between the smallest and the largest value that the node has. A
 category: every level takes a side by a fair coin, and all are tossed again until both sides have one.
-Missing values take a side by a fair coin, or the larger one where they are a level; where all other values are the same the split is "is missing".
-What is drawn is a candidate only if the rules on leaves allow it, as in scikit-learn.
+Missing values take a side by a fair coin, or the larger one where they are a level; where all other
+values are the same the split is "is missing". What is drawn is a candidate only if the rules on leaves
+allow it, as in scikit-learn.
 """
 
 from engine.jit import kernel
