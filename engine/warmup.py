@@ -67,6 +67,7 @@ def steps() -> list[Step]:
         Step("boosting for two classes", _boosting_for_two_classes),
         Step("boosting for more classes", _boosting_for_more_classes),
         Step("decision tree for drawn splits", _tree_with_drawn_splits),
+        Step("decision tree for medians", _tree_for_medians),
     ]
 
 
@@ -208,6 +209,12 @@ def _tree_with_drawn_splits() -> None:
     from engine import DecisionTreeRegressor
 
     _use(DecisionTreeRegressor(splitter="random"), tiny_table()[1])
+
+
+def _tree_for_medians() -> None:
+    from engine import DecisionTreeRegressor
+
+    _use(DecisionTreeRegressor(criterion="absolute_error"), tiny_table()[1])
 
 
 def _forest_for_classes() -> None:

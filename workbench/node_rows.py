@@ -38,7 +38,8 @@ def leaf_of_row(result: RunResult, table: Table, row: int) -> tuple[Path, str]:
     """Return the path of the leaf that a row of the table ends in, and the way there as a sentence.
 
     The sentence gives the leaf's merged rule and its answer: the share of its most frequent class with count
-    and 95 % interval (Wilson 1927), or mean and standard deviation.
+    and 95 % interval (Wilson 1927), or mean and
+    standard deviation, by absolute error median and mean distance from it.
     """
     from engine.features import encode
     from engine.predict import leaf_numbers
@@ -69,8 +70,12 @@ def _answer(result: RunResult, tree: Any, leaf: int) -> str:
     n, value = int(tree.n_node_samples[leaf]), tree.value[leaf]
     if not result.classes:
         spread = ""
-        if result.spec.parameters.get("criterion") != "poisson":
-            spread = f" ± {number(float(np.sqrt(max(tree.impurity[leaf], 0.0))), 2)}"
+        criterion = result.spec.parameters.get("criterion")
+        if criterion != "poisson":
+            impurity = max(float(tree.impurity[leaf]), 0.0)
+            spread = (
+                f" ± {number(impurity if criterion == 'absolute_error' else float(np.sqrt(impurity)), 2)}"
+            )
         return f"{number(float(value[0]))}{spread}, {count(n)} training rows"
     top = int(np.argmax(value))
     share = wilson_interval(float(value[top]) * n, n)

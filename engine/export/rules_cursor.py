@@ -31,7 +31,14 @@ class Cursor:
 
     @property
     def rest(self) -> str:
-        return self._line[self._at :].lstrip()
+        """What is not read yet."""
+        return self._line[self._skip() :]
+
+    def _skip(self) -> int:
+        """Pass over blanks; lines with ten thousand levels are never copied on the way."""
+        while self._at < len(self._line) and self._line[self._at].isspace():
+            self._at += 1
+        return self._at
 
     def wrong(self, expected: str) -> DataError:
         rest = self.rest
@@ -43,10 +50,13 @@ class Cursor:
 
     def takes(self, sign: str) -> bool:
         """Pass over a word or a sign if it comes next."""
-        rest = self.rest
-        if not rest.startswith(sign) or (sign[-1].isalnum() and re.match(r"\w", rest[len(sign) :])):
+        at = self._skip()
+        if not self._line.startswith(sign, at):
             return False
-        self._at = len(self._line) - len(rest) + len(sign)
+        after = self._line[at + len(sign) : at + len(sign) + 1]
+        if sign[-1].isalnum() and (after.isalnum() or after == "_"):
+            return False  # a longer word
+        self._at = at + len(sign)
         return True
 
     def require(self, *signs: str) -> None:
@@ -56,11 +66,10 @@ class Cursor:
 
     def match(self, pattern: re.Pattern[str]) -> str | None:
         """Pass over what fits the pattern and return it; None where nothing does."""
-        rest = self.rest
-        found = pattern.match(rest)
+        found = pattern.match(self._line, self._skip())
         if found is None:
             return None
-        self._at = len(self._line) - len(rest) + found.end()
+        self._at = found.end()
         return found[0]
 
     def text(self) -> str | None:

@@ -29,6 +29,8 @@ class _Head:
     criterion: str = ""
     has_names: bool = True
     features: list[FeatureSpec] = field(default_factory=list)
+    number_of: dict[str, int] = field(default_factory=dict)  # of every column, by its name
+    codes_of: list[dict[Any, int]] = field(default_factory=list)  # of a category's levels and their types
 
 
 def read_rules(text: str) -> tuple[Any, str]:
@@ -86,7 +88,10 @@ def _read_head(lines: Iterator[Cursor]) -> _Head:
         elif cursor.takes("grown by"):
             _read_origin(cursor, head)
         elif cursor.takes("column"):
-            head.features.append(_read_column(cursor, head))
+            spec = _read_column(cursor, head)
+            head.number_of[spec.name] = len(head.features)
+            head.features.append(spec)
+            head.codes_of.append({(type(level), level): k for k, level in enumerate(spec.levels or ())})
         else:
             raise cursor.wrong("'predicts', 'grown by', 'column' or 'tree'")
         cursor.end()
@@ -119,7 +124,7 @@ def _read_origin(cursor: Cursor, head: _Head) -> None:
 
 def _read_column(cursor: Cursor, head: _Head) -> FeatureSpec:
     name = cursor.name()
-    if any(spec.name == name for spec in head.features):
+    if name in head.number_of:
         raise cursor.error(f"there is a column {name!r} already")
     cursor.require(":")
     if cursor.takes("number"):
@@ -148,16 +153,16 @@ def _read_node(cursor: Cursor, head: _Head) -> Line:
         cursor.require("all", "rows")
         condition = Condition("")
     else:
-        condition = _read_condition(cursor, head.features)
+        condition = _read_condition(cursor, head)
     cursor.require(":")
     answer = _read_answer(cursor, head.labels)
     cursor.end()
     return Line(cursor.number, depth, condition, answer)
 
 
-def _read_condition(cursor: Cursor, features: Sequence[FeatureSpec]) -> Condition:
+def _read_condition(cursor: Cursor, head: _Head) -> Condition:
     name = cursor.name()
-    feature = next((k for k, spec in enumerate(features) if spec.name == name), None)
+    feature = head.number_of.get(name)
     if feature is None:
         raise cursor.error(f"no line above the tree describes a column {name!r}")
     if cursor.takes("is"):
@@ -167,7 +172,7 @@ def _read_condition(cursor: Cursor, features: Sequence[FeatureSpec]) -> Conditio
     sign = next((sign for sign in KINDS if cursor.takes(sign)), None)
     if sign is None:
         raise cursor.wrong("'<=', '>', 'in', '=', 'is missing' or 'is not missing'")
-    spec, threshold = features[feature], np.nan
+    spec, threshold = head.features[feature], np.nan
     codes: tuple[int, ...] = ()
     if KINDS[sign] == THRESHOLD:
         if spec.levels is not None:
@@ -178,7 +183,7 @@ def _read_condition(cursor: Cursor, features: Sequence[FeatureSpec]) -> Conditio
     else:
         if spec.levels is None:
             raise cursor.error(f"column {name!r} is no category, so no levels can be named")
-        codes = _codes(cursor, spec)
+        codes = _codes(cursor, name, head.codes_of[feature])
     takes = [False, False]
     while cursor.takes("or"):
         which = 0 if cursor.takes("missing") else 1 if cursor.takes("unknown") else None
@@ -190,14 +195,13 @@ def _read_condition(cursor: Cursor, features: Sequence[FeatureSpec]) -> Conditio
     return Condition(sign, feature, threshold, codes, *takes)
 
 
-def _codes(cursor: Cursor, spec: FeatureSpec) -> tuple[int, ...]:
+def _codes(cursor: Cursor, name: str, code_of: dict[Any, int]) -> tuple[int, ...]:
     if cursor.takes("nothing"):
         return ()
-    code_of = {(type(level), level): code for code, level in enumerate(spec.levels or ())}
     codes = []
     for level in cursor.literals():
         if (type(level), level) not in code_of:
-            raise cursor.error(f"column {spec.name!r} has no level {level!r} in the line that describes it")
+            raise cursor.error(f"column {name!r} has no level {level!r} in the line that describes it")
         codes.append(code_of[type(level), level])
     return tuple(codes)
 

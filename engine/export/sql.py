@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -116,11 +117,10 @@ def _leaf_rules(
         first, feature = int(tree.first_child[node]), int(tree.feature[node])
         *others, last = sorted(range(int(tree.n_children[node])), key=lambda k: n_leaves[first + k])
         waiting.append((first + last, asked))
-        state = asked.get(feature) or _state_of(features[feature], dates)
+        branches = (asked.get(feature) or _state_of(features[feature], dates)).branches(tree, node)
         for child in reversed(others):
-            narrowed = state.narrowed(tree, node, child)
-            if narrowed.is_possible:
-                waiting.append((first + child, asked | {feature: narrowed}))
+            if branches[child].is_possible:
+                waiting.append((first + child, asked | {feature: branches[child]}))
 
 
 def _leaves_below(tree: Tree) -> list[int]:
@@ -141,7 +141,7 @@ def _state_of(spec: FeatureSpec, dates: frozenset[str]) -> _Interval | _Levels:
     unseen = dtypes.UNSEEN_LEVEL if spec.levels is not None else math.nan
     values = np.append(codes, [unseen, math.nan])
     words = [_value(plain_value(level, f"column {spec.name!r}")) for level in known]
-    return _Levels(_identifier(spec.name), words, values, np.ones(len(values), bool))
+    return _Levels(_identifier(spec.name), words, values, np.arange(len(values)))
 
 
 class _Interval:
@@ -160,7 +160,11 @@ class _Interval:
     def _has_known(self) -> bool:
         return self._takes_known and self._lower < self._upper
 
-    def narrowed(self, tree: Tree, node: int, child: int) -> _Interval:
+    def branches(self, tree: Tree, node: int) -> list[_Interval]:
+        """Return what is asked of the column in each branch of a node."""
+        return [self._narrowed(tree, node, child) for child in range(int(tree.n_children[node]))]
+
+    def _narrowed(self, tree: Tree, node: int, child: int) -> _Interval:
         state = _Interval(self._column, self._is_date)
         state.__dict__.update(self.__dict__)
         threshold = float(tree.threshold[node])
@@ -194,32 +198,45 @@ class _Interval:
 
 
 class _Levels:
-    """What is asked of a column of levels: which may be, of the known ones, all others, and missing."""
+    """What is asked of a column of levels: which may be, of the known ones, all others, and missing.
+
+    `taken` are places in `values`, ascending: the codes, then that of an unknown level, then missing.
+    """
 
     def __init__(
-        self, column: str, words: list[str], values: NDArray[np.float64], is_taken: NDArray[np.bool_]
+        self, column: str, words: list[str], values: NDArray[np.float64], taken: NDArray[np.int64]
     ) -> None:
-        self._column, self._words, self._values, self._is_taken = column, words, values, is_taken
+        self._column, self._words, self._values, self._taken = column, words, values, taken
 
     @property
     def is_possible(self) -> bool:
-        return bool(self._is_taken.any())
+        return len(self._taken) > 0
 
-    def narrowed(self, tree: Tree, node: int, child: int) -> _Levels:
-        is_taken = self._is_taken & (children_of(tree, node, self._values) == child)
-        return _Levels(self._column, self._words, self._values, is_taken)
+    def branches(self, tree: Tree, node: int) -> list[_Levels]:
+        """Return what is asked of the column in each branch of a node."""
+        child = children_of(tree, node, self._values[self._taken])
+        by_child = np.argsort(child, kind="stable")
+        bounds = np.searchsorted(child[by_child], np.arange(int(tree.n_children[node]) + 1))
+        return [
+            _Levels(self._column, self._words, self._values, self._taken[by_child[start:stop]])
+            for start, stop in pairwise(bounds.tolist())
+        ]
 
     def text(self) -> str:
-        column, (*takes, takes_unseen, takes_missing) = self._column, self._is_taken.tolist()
-        named = [word for word, is_in in zip(self._words, takes, strict=True) if is_in != takes_unseen]
-        if takes_unseen and not named:
-            return "" if takes_missing else f"{column} IS NOT NULL"
-        if not named:
+        column, n_known = self._column, len(self._words)
+        takes_unseen, takes_missing = (place in self._taken[-2:] for place in (n_known, n_known + 1))
+        named = self._taken[self._taken < n_known]
+        if takes_unseen:
+            named = np.setdiff1d(np.arange(n_known), named)
+            if not len(named):
+                return "" if takes_missing else f"{column} IS NOT NULL"
+        if not len(named):
             return f"{column} IS NULL"
-        if len(named) == 1:
-            within = f"{column} {'<>' if takes_unseen else '='} {named[0]}"
+        words = [self._words[code] for code in named.tolist()]
+        if len(words) == 1:
+            within = f"{column} {'<>' if takes_unseen else '='} {words[0]}"
         else:
-            within = f"{column} {'NOT IN' if takes_unseen else 'IN'} ({', '.join(named)})"
+            within = f"{column} {'NOT IN' if takes_unseen else 'IN'} ({', '.join(words)})"
         return f"({column} IS NULL OR {within})" if takes_missing else within
 
 

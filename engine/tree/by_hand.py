@@ -17,6 +17,7 @@ from engine.base import TrainingData
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec
 from engine.tree.directions import NONE, Directions, bounded, check_split_keeps
+from engine.tree.kernels.deviation import HALF_SLACK
 from engine.tree.kernels.layout import TIE_SHARE
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Path, Tree, compact
 
@@ -252,11 +253,33 @@ def describe(data: TrainingData, criterion: str, rows: Rows) -> Description:
         value = sums / sums.sum()
         impurity = float(node_impurity(CRITERIA[criterion], value))
         return value, 0.0 if is_pure else impurity, len(rows), weight
-    mean = float(y[0]) if is_pure else float(np.average(y, weights=w))
+    if is_pure:
+        return np.array([float(y[0])]), 0.0, len(rows), weight
+    value, impurity = describe_numbers(criterion, y, w)
+    return np.array([value]), impurity, len(rows), weight
+
+
+def describe_numbers(criterion: str, y: NDArray[np.float64], w: NDArray[np.float64]) -> tuple[float, float]:
+    """Return a regression node's value, its mean or median, and impurity from its rows."""
+    if criterion == "absolute_error":
+        median = weighted_median(y, w)
+        return median, float(np.average(np.abs(y - median), weights=w))
+    mean = float(np.average(y, weights=w))
     losses = (y - mean) ** 2
-    if criterion == "poisson" and not is_pure:
+    if criterion == "poisson":
         losses = 2 * (xlogy(y, y / mean) - y + mean)
-    return np.array([mean]), 0.0 if is_pure else float(np.average(losses, weights=w)), len(rows), weight
+    return mean, float(np.average(losses, weights=w))
+
+
+def weighted_median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
+    """Return the median as growing does; see `engine.tree.kernels.deviation`."""
+    by_target = np.argsort(y, kind="stable")
+    values, below = y[by_target], np.cumsum(w[by_target])
+    half, slack = 0.5 * below[-1], HALF_SLACK * below[-1]
+    at = min(int(np.searchsorted(below, half - slack)), len(y) - 1)
+    if at < len(y) - 1 and below[at] <= half + slack:
+        return float(values[at] + 0.5 * (values[at + 1] - values[at]))
+    return float(values[at])
 
 
 def _described_below(tree: Tree, top: int, before: int, data: TrainingData, criterion: str) -> Tree:

@@ -13,10 +13,11 @@ from scipy.special import xlogy
 from engine import dtypes
 from engine.errors import DataError
 from engine.features import FeatureSpec
-from engine.tree.by_hand import rows_at
+from engine.tree.by_hand import describe_numbers, rows_at
 from engine.tree.directions import bounds_of
 from engine.tree.grow import Grower, SplitFound
 from engine.tree.kernels.layout import (
+    ABSOLUTE_ERROR,
     GINI,
     MISCLASSIFICATION,
     MISSING_RANK,
@@ -151,13 +152,17 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     ends = np.flatnonzero(np.diff(rank[:n_present]))
     if not len(ends):
         return GainCurve(np.empty(0), np.empty(0))
+    values = data.presorted.X[rows, feature].astype(np.float64)
+    thresholds = (values[ends] + values[ends + 1]) / 2
+    if data.rules.criterion == ABSOLUTE_ERROR:
+        gains = _grower_of(tree, path, data).gains_by_medians(feature)
+        return GainCurve(thresholds, np.maximum(gains[ends], 0.0))
     sums = _sums_of(data.rules, data.y[rows], data.w[rows])
     below, total, missing = np.cumsum(sums, axis=0)[ends], sums.sum(axis=0), sums[n_present:].sum(axis=0)
     gains = _gains(data.rules.criterion, below, total)
     if n_present < len(rows):
         gains = np.maximum(gains, _gains(data.rules.criterion, below + missing, total))
-    values = data.presorted.X[rows, feature].astype(np.float64)
-    return GainCurve((values[ends] + values[ends + 1]) / 2, np.maximum(gains, 0.0))
+    return GainCurve(thresholds, np.maximum(gains, 0.0))
 
 
 def _is_at(tree: Tree, path: Path, X: NDArray[Any]) -> NDArray[np.bool_]:
@@ -199,12 +204,22 @@ def _validation_gain(
     if rows is None or not len(rows[1]):
         return np.nan
     X, y, w = rows
+    is_first = split.goes_first(X[:, feature].astype(np.float64))
+    if rules.criterion == ABSOLUTE_ERROR:
+        return _gain_by_medians(is_first, y, w)
     sums = _sums_of(rules, y, w)
-    left = sums[split.goes_first(X[:, feature].astype(np.float64))].sum(axis=0)
+    left = sums[is_first].sum(axis=0)
     total = sums.sum(axis=0)
     if min(left[-1], total[-1] - left[-1]) <= 0:
         return np.nan
     return float(_gains(rules.criterion, left[None], total)[0])
+
+
+def _gain_by_medians(is_first: NDArray[np.bool_], y: Floats, w: Floats) -> float:
+    if is_first.all() or not is_first.any():
+        return np.nan
+    of_sides = [describe_numbers("absolute_error", y[s], w[s])[1] * w[s].sum() for s in (is_first, ~is_first)]
+    return float(describe_numbers("absolute_error", y, w)[1] - sum(of_sides) / w.sum())
 
 
 def _sums_of(rules: Rules, y: Floats, w: Floats) -> Floats:

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,13 +17,14 @@ from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
 from engine.predict import leaf_numbers, tree_values
+from engine.tree.by_hand import describe_numbers
 from engine.tree.cost_complexity import prune_at
 from engine.tree.directions import check_directions
 from engine.tree.grow import CRITERIA, Grower, GrownTree, draws_splits, make_rules
 from engine.tree.kernels.impurity import node_impurity
 from engine.tree.kernels.layout import ROW_MASK
 from engine.tree.multiway import MultiwayGrower
-from engine.tree.parameters import CART_ONLY, TREE_CLASSIFIER, TREE_REGRESSOR
+from engine.tree.parameters import CART_ONLY, NOT_OF_MEDIANS, TREE_CLASSIFIER, TREE_REGRESSOR
 from engine.tree.presort import Ask, Presorted, presort
 from engine.tree.pruning_rules import pessimistic_prune
 from engine.tree.structure import Tree, single_leaf
@@ -121,6 +121,7 @@ class _DecisionTree(Learner):
         """
         check_tree_parameters(self, self._table)
         check_algorithm(self)
+        check_medians(self)
         data = begin_fit(
             self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
         )
@@ -209,7 +210,8 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
     _is_classifier = False
     _table = TREE_REGRESSOR
     __doc__ = _DOC.format(
-        criterion='"squared_error" or "poisson" (targets of 0 and more), default "squared_error"',
+        criterion='"squared_error", "absolute_error" (of the median, robust to outliers) or "poisson"'
+        '\n        (targets of 0 and more), default "squared_error"',
         class_weight="",
         classes="",
         algorithm="",
@@ -240,7 +242,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         self.monotonic_cst = monotonic_cst
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean of every row's leaf: float64 (n_samples,)."""
+        """Return the mean (median, by absolute error) of every row's leaf: float64 (n_samples,)."""
         check_is_fitted(self, "tree_")
         return tree_values([self.tree_], check_X(self, X))[:, 0]
 
@@ -299,6 +301,24 @@ def check_algorithm(estimator: Any) -> None:
         )
 
 
+def check_medians(estimator: Any) -> None:
+    """Check that absolute error is asked for nothing that it has not.
+
+    Raises
+    ------
+    ParameterError
+        Drawn splits, or columns with a direction.
+    """
+    if estimator.criterion != "absolute_error":
+        return
+    for name, free in zip(NOT_OF_MEDIANS, ("best", None), strict=True):
+        if not (getattr(estimator, name) is free or getattr(estimator, name) == "best"):
+            raise ParameterError(
+                f"{name} is {getattr(estimator, name)!r} but criterion 'absolute_error' cannot keep to it; "
+                "leave it out, or set criterion to 'squared_error'"
+            )
+
+
 def check_target(data: TrainingData, criterion: str) -> None:
     """Check that a criterion can take the target.
 
@@ -322,11 +342,8 @@ def root_of(data: TrainingData, criterion: str) -> Tree:
     """Return the tree of one leaf: what is kept when a stop comes before anything was grown."""
     w = data.sample_weight
     if data.classes is None:
-        mean = np.average(data.y, weights=w)
-        losses = (data.y - mean) ** 2
-        if criterion == "poisson":
-            losses = 2 * (xlogy(data.y, data.y / mean) - data.y + mean)
-        return single_leaf([mean], float(np.average(losses, weights=w)), data.n_rows, w.sum())
+        mean, impurity = describe_numbers(criterion, data.y, w)
+        return single_leaf([mean], impurity, data.n_rows, w.sum())
     fractions = np.bincount(data.y.astype(np.intp), weights=w, minlength=data.n_classes) / w.sum()
     impurity = node_impurity(CRITERIA[criterion], fractions)
     return single_leaf(fractions, float(impurity), data.n_rows, float(w.sum()))

@@ -12,10 +12,10 @@ from engine import dtypes
 from engine.base import TrainingData
 from engine.jit import compile_for
 from engine.kernels.numeric import midpoint
-from engine.tree import subtrees
+from engine.tree import large_nodes, subtrees
 from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
-from engine.tree.kernels import layout, levels, thresholds
+from engine.tree.kernels import grow_medians, layout, levels, medians, thresholds
 from engine.tree.kernels.impurity import describe_node, purity
 from engine.tree.presort import Ask, Presorted
 from engine.tree.structure import IS_MISSING, LEAF, NO_CHILD, THRESHOLD, Tree, compact
@@ -28,6 +28,7 @@ CRITERIA = {
     "misclassification": layout.MISCLASSIFICATION,
     "squared_error": layout.SQUARED_ERROR,
     "poisson": layout.POISSON,
+    "absolute_error": layout.ABSOLUTE_ERROR,
 }
 
 
@@ -150,14 +151,18 @@ class Grower:
         rules: layout.Rules, seed: np.uint64,
     ) -> None:  # fmt: skip
         self._X = presorted.X
-        self._sample = layout.Sample(order, dtypes.as_input(np.column_stack([y, w])), presorted.is_level)
+        self._is_absolute = rules.criterion == layout.ABSOLUTE_ERROR
+        by_target = _by_target(order, y) if self._is_absolute else np.empty(0, np.int64)
+        target = dtypes.as_input(np.column_stack([y, w]))
+        self._sample = layout.Sample(order, target, presorted.is_level, by_target)
         self._drawn = layout.Values(presorted.values, presorted.first_value) if rules.is_random else None
         self._rules, self._n_rows, self._is_canonical = rules, order.shape[1], True
         n_levels = _most_levels(presorted)
         self._nodes = subtrees.new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
         sets = np.zeros((n_levels, 2), dtypes.LEVEL_DTYPE)
         self._best = layout.Best(np.zeros(1), np.zeros(layout.N_BEST, np.int64), sets)
-        self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1)
+        n_medians = len(y) + 1 if len(by_target) else 1
+        self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1, n_medians)
         self._stack = np.zeros(FIRST_NODES, dtypes.NODE_DTYPE)
         self._state = np.zeros(layout.N_STATE, np.int64)
         self._random_state = np.array([seed], np.uint64)
@@ -166,18 +171,44 @@ class Grower:
         """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
         self._plant_root()
         self._state[layout.STATE_ASIDE] = subtrees.rows_set_aside(self._rules, self._sample.is_level)
+        if self._state[layout.STATE_ASIDE] and self._rules.max_features >= len(self._sample.order):
+            is_partial = self._grow_large(ask)
+        else:
+            is_partial = self._grow_in_one_kernel(ask)
+        if self._state[layout.STATE_ASIDE] and not is_partial:
+            is_partial = self._grow_set_aside(ask)
+        return GrownTree(self._to_tree(), is_partial)
+
+    def _grow_in_one_kernel(self, ask: Ask) -> bool:
+        """Grow all that is not set aside; returns whether a stop left some unfinished."""
+        grow = grow_medians.grow_by_medians if self._is_absolute else kernels.grow
         while self._state[layout.STATE_PHASE] != layout.DONE:
             self._make_room()
-            kernels.grow(
+            grow(
                 self._sample, self._rules, self._nodes, self._best, self._scratch, self._state, self._stack,
                 self._drawn, self._random_state, WORK_BUDGET,
             )  # fmt: skip
             if ask(int(self._state[layout.STATE_NODES]), self._fraction()):
                 break
-        is_partial = bool(self._state[layout.STATE_PHASE] != layout.DONE)
-        if self._state[layout.STATE_ASIDE] and not is_partial:
-            is_partial = self._grow_set_aside(ask)
-        return GrownTree(self._to_tree(), is_partial)
+        return bool(self._state[layout.STATE_PHASE] != layout.DONE)
+
+    def _grow_large(self, ask: Ask) -> bool:
+        """Divide the nodes of many rows, where all columns are looked at; returns whether a stop came."""
+        if self._n_rows <= self._state[layout.STATE_ASIDE]:
+            return ask(1, 0.0)
+
+        def ask_large() -> bool:
+            self._nodes = grower.nodes
+            return ask(int(self._state[layout.STATE_NODES]), self._fraction())
+
+        flag = subtrees.StopFlag(ask_large)
+        grower = large_nodes.LargeNodeGrower(
+            self._sample, self._rules, self._nodes, self._state, self._best, self._scratch.side, flag
+        )
+        is_partial = grower.grow()
+        self._nodes = grower.nodes
+        self._state[layout.STATE_PHASE] = layout.DONE
+        return is_partial
 
     def _grow_set_aside(self, ask: Ask) -> bool:
         """Grow the subtrees of few rows, several at a time; returns whether a stop left some unfinished."""
@@ -212,6 +243,8 @@ class Grower:
         kernels.begin_evaluation(
             self._sample, self._rules, self._nodes, 0, self._best, self._scratch, self._state
         )
+        if self._is_absolute:
+            medians.begin_medians(self._sample, self._nodes, 0, self._scratch)
 
     def best_split_of(self, feature: int) -> SplitFound | None:
         """Return one column's best split of all rows together; None where it has none that is allowed."""
@@ -220,8 +253,20 @@ class Grower:
         node_purity = purity(self._rules.criterion, sums, self._nodes.records["weight"][0])
         is_level = self._sample.is_level[feature]
         scan = levels.scan_levels if is_level else thresholds.scan_thresholds
-        node = (np.int32(feature), self._nodes, 0, float(node_purity), best, self._scratch)
-        scan(self._sample, self._rules, *node)
+        if self._is_absolute:
+            node = (np.int32(feature), self._nodes, 0, best, self._scratch)
+            medians.scan_medians(self._sample, self._rules, *node)
+        else:
+            scan(
+                self._sample,
+                self._rules,
+                np.int32(feature),
+                self._nodes,
+                0,
+                float(node_purity),
+                best,
+                self._scratch,
+            )
         if best.ints[layout.BEST_FEATURE] < 0:
             return None
         kind, threshold = int(best.ints[layout.BEST_KIND]), np.nan
@@ -232,6 +277,19 @@ class Grower:
         missing_child = int(best.ints[layout.BEST_MISSING])
         gain = max(float(best.gain[0]), 0.0)
         return SplitFound(kind, threshold, best.sets[:n_entries].copy(), missing_child, gain)
+
+    def gains_by_medians(self, feature: int) -> NDArray[np.float64]:
+        """Return the gain by absolute error of a cut behind each row of a column's order: (n_rows - 1,).
+
+        For use after `look_at_root`, where the column is not constant; only cuts between different values
+        mean anything. Missing values are where they help most.
+        """
+        self.best_split_of(feature)
+        records, found = self._nodes.records[0], self._scratch.medians
+        losses = found["right"][: self._n_rows - 1]
+        if self._sample.order[feature, -1] >> 32 == layout.MISSING_RANK:
+            losses = np.minimum(losses, found["left"][: self._n_rows - 1])
+        return np.asarray(records["impurity"] - losses / records["weight"])
 
     def compile_levels(self) -> None:
         """Compile the search through levels: a third of the growing kernel, for another process to do."""
@@ -347,7 +405,15 @@ def _most_levels(presorted: Presorted) -> int:
     return most
 
 
-def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) -> layout.Scratch:
+def _by_target(order: NDArray[np.int64], y: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rows in `order` by ascending target, rows of equal targets as in the table."""
+    rows = np.sort(order[0] & layout.ROW_MASK)
+    return rows[np.argsort(y[rows], kind="stable")]
+
+
+def _new_scratch(
+    presorted: Presorted, n_rows: int, n_sums: int, n_levels: int, n_medians: int
+) -> layout.Scratch:
     n_samples, n_features = presorted.X.shape
     return layout.Scratch(
         sums=np.zeros((4, n_sums)),
@@ -356,4 +422,5 @@ def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) 
         features=np.arange(n_features, dtype=np.int32),
         levels=subtrees.new_records(n_levels, layout.LEVEL_RECORD),
         level_sums=np.zeros((n_levels, n_sums)),
+        medians=subtrees.new_records(n_medians, layout.MEDIAN_RECORD),
     )

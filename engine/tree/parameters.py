@@ -56,10 +56,10 @@ CLASS_CRITERION = Parameter(
     aliases={"sklearn": "criterion"},
 )  # fmt: skip
 NUMBER_CRITERION = Parameter(
-    "criterion", "squared_error", "choice", choices=("squared_error", "poisson"), label="Criterion",
-    group="Size",
-    help="How far rows are from their node's mean: squared, or as counts are (Poisson deviance).",
-    aliases={"sklearn": "criterion"},
+    "criterion", "squared_error", "choice", choices=("squared_error", "absolute_error", "poisson"),
+    label="Criterion", group="Size",
+    help="How far rows are: squared or as counts (Poisson) from their mean, absolute from their median.",
+    aliases={"sklearn": "criterion", "lightgbm": "objective"},
 )  # fmt: skip
 CLASS_WEIGHT = Parameter(
     "class_weight", None, "choice", choices=("balanced",), allows_none=True, none_text="rows as they are",
@@ -122,7 +122,16 @@ _OF_SINGLE_TREES = (
 # what the trees of a forest take too
 MEMBER_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIGHT, RANDOM_STATE)
 MEMBER_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
-TREE_REGRESSOR = (*MEMBER_REGRESSOR, *_OF_SINGLE_TREES)
+NOT_OF_MEDIANS = ("splitter", "monotonic_cst")  # absolute error has neither
+TREE_REGRESSOR = (
+    *MEMBER_REGRESSOR,
+    *(
+        replace(p, applies_when={"criterion": ("squared_error", "poisson")})
+        if p.name in NOT_OF_MEDIANS
+        else p
+        for p in _OF_SINGLE_TREES
+    ),
+)
 
 CART_ONLY = ("max_leaf_nodes", "max_nodes", "max_features", "monotonic_cst")  # ID3 and C4.5 have none
 _CART_CHOICES = ("criterion", "splitter")

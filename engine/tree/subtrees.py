@@ -45,6 +45,29 @@ class Subtree(NamedTuple):
     is_partial: bool
 
 
+class StopFlag:
+    """Asks whether to stop in the thread that made it, in which a fit runs; all threads see the answer.
+
+    Parameters
+    ----------
+    ask : callable
+        Tells the monitor how far the work is; True stops it.
+    """
+
+    def __init__(self, ask: Callable[[], bool]) -> None:
+        self._ask, self._owner, self.is_stopped = ask, threading.get_ident(), False
+
+    def poll(self) -> None:
+        """Ask; in the owner's thread only."""
+        self.is_stopped = self.is_stopped or self._ask()
+
+    def ask(self) -> bool:
+        """Return whether to stop, asking where that is allowed."""
+        if threading.get_ident() == self._owner:
+            self.poll()
+        return self.is_stopped
+
+
 def rows_set_aside(rules: layout.Rules, is_level: NDArray[np.uint8]) -> int:
     """Return up to how many rows a node's subtree is grown apart; 0 where none is.
 
@@ -108,10 +131,10 @@ class SubtreeGrower:
         self._rules = rules._replace(
             min_decrease=max(rules.min_decrease, least), min_relative_decrease=0.0
         )  # of the root's impurity, and a subtree has another root
-        self._budget, self._ask_rows = budget, ask
+        self._budget = budget
         self._small_row = np.empty(len(sample.target), np.uint16)
         self._is_unit = bool(np.all(sample.target[:, 1] == 1.0))
-        self._owner, self._is_stopped, self._n_done = threading.get_ident(), False, 0
+        self._n_done, self._stop_flag = 0, StopFlag(lambda: ask(self._n_done))
 
     def grow(self, roots: NDArray[np.intp], n_jobs: int | None) -> list[Subtree]:
         """Grow the subtree of every node in `roots`; where a stop comes, those under way are partial."""
@@ -123,18 +146,10 @@ class SubtreeGrower:
             found.append(self._grow_one(largest_first[at]))
 
         try:
-            parallel.for_chunks(grow_next, len(roots), 1, n_jobs, self._poll)
+            parallel.for_chunks(grow_next, len(roots), 1, n_jobs, self._stop_flag.poll)
         finally:
-            self._is_stopped = True  # also when the monitor raises: what is under way ends soon
+            self._stop_flag.is_stopped = True  # also when the monitor raises: what is under way ends soon
         return found
-
-    def _poll(self) -> None:
-        self._is_stopped = self._is_stopped or self._ask_rows(self._n_done)
-
-    def _ask(self) -> bool:
-        if threading.get_ident() == self._owner:  # the monitor is asked in the thread that fits alone
-            self._poll()
-        return self._is_stopped
 
     def _grow_one(self, root: np.intp) -> Subtree:
         record = self._nodes.records[root]
@@ -142,7 +157,7 @@ class SubtreeGrower:
         nodes.records[0], nodes.value[0] = record, self._nodes.value[root]
         n_rows = int(record["n_rows"])
         nodes.records["start"][0], nodes.records["stop"][0] = 0, n_rows
-        if self._is_stopped:
+        if self._stop_flag.is_stopped:
             return Subtree(int(root), nodes.records[:1], nodes.value[:1], True)
         small = self._gather(int(record["start"]), int(record["stop"]))
         state, nodes = self._grow_small(small, nodes, self._stream_of(root))
@@ -160,12 +175,16 @@ class SubtreeGrower:
         small = small_nodes.Small(
             entries=np.empty((n_features, n_rows), np.uint32),
             rows=np.empty(n_rows, np.int64),
-            y=numbers[0], w=numbers[1], a=numbers[2], b=numbers[3],
+            y=numbers[0], w=numbers[1], a=numbers[2], b=numbers[3], is_first=np.empty(n_rows, np.uint8),
             side=np.empty(n_rows, np.uint8),
             buffer=np.empty(n_rows, np.uint32),
             is_unit=self._is_unit,
+            form=small_nodes.SMALL_FORM,
         )  # fmt: skip
         small_nodes.gather(self._sample, start, stop, self._small_row, small)
+        small.a[:] = small.w * (1 - small.y)  # of numbers it is another at every node
+        small.b[:] = 0 if self._rules.criterion == layout.SQUARED_ERROR else small.w * small.y
+        small.is_first[:] = small.y == 0
         return small
 
     def _stream_of(self, root: np.intp) -> NDArray[np.uint64]:
@@ -193,7 +212,7 @@ class SubtreeGrower:
                 stack = np.concatenate([stack, np.zeros_like(stack)])
             rest = (best, scratch, state, stack, stream, self._budget)
             small_nodes.grow_small(small, self._rules, nodes, *rest)
-            if self._ask():
+            if self._stop_flag.ask():
                 break
         return state, nodes
 
@@ -207,6 +226,7 @@ def _new_scratch(n_features: int, n_sums: int) -> layout.Scratch:
         features=np.arange(n_features, dtype=np.int32),
         levels=new_records(1, layout.LEVEL_RECORD),
         level_sums=np.zeros((1, n_sums)),
+        medians=new_records(1, layout.MEDIAN_RECORD),
     )
 
 
@@ -215,13 +235,14 @@ def graft(nodes: layout.Nodes, n_nodes: int, subtrees: list[Subtree]) -> tuple[l
 
     Their numbers are no longer in the canonical order where there is more than one subtree.
     """
-    total = n_nodes + sum(len(subtree.records) - 1 for subtree in subtrees)
-    nodes = with_room(nodes, max(total, len(nodes.records)), len(nodes.level_sets))
-    for root, records, value, _ in subtrees:
-        inner = records["first_child"] != NO_CHILD
-        records["first_child"][inner] += n_nodes - 1
-        stop = n_nodes + len(records) - 1
-        nodes.records[root], nodes.value[root] = records[0], value[0]
-        nodes.records[n_nodes:stop], nodes.value[n_nodes:stop] = records[1:], value[1:]
-        n_nodes = stop
-    return nodes, n_nodes
+    records, values = [nodes.records[:n_nodes]], [nodes.value[:n_nodes]]
+    for root, grown, value, _ in subtrees:
+        grown["first_child"][grown["first_child"] != NO_CHILD] += n_nodes - 1
+        nodes.records[root], nodes.value[root] = grown[0], value[0]
+        records.append(grown[1:])
+        values.append(value[1:])
+        n_nodes += len(grown) - 1
+    joined = np.concatenate(records)
+    if not is_compiling():
+        joined = joined.view(np.recarray)
+    return layout.Nodes(joined, np.concatenate(values), nodes.level_sets), n_nodes

@@ -16,6 +16,8 @@ def impurity(criterion, y, w, n_classes):
     if criterion == "poisson":
         mean = np.average(y, weights=w)
         return mean_poisson_deviance(y, np.full(len(y), mean), sample_weight=w) if mean > 0 else 0.0
+    if criterion == "absolute_error":
+        return np.average(np.abs(y - weighted_median(y, w)), weights=w)
     p = np.bincount(y.astype(int), weights=w, minlength=n_classes) / w.sum()
     if criterion == "gini":
         return float((p * (1 - p)).sum())
@@ -23,6 +25,19 @@ def impurity(criterion, y, w, n_classes):
         return float(1 - p.max())
     p = p[p > 0]
     return float(-(p * np.log2(p)).sum())
+
+
+def weighted_median(y, w):
+    """Half of the weight lies on either side; between two targets where it does so exactly."""
+    total, distinct = w.sum(), np.unique(y)
+    low = next(v for v in distinct if w[y <= v].sum() >= total / 2 * (1 - 1e-12))
+    high = next(v for v in distinct[::-1] if w[y >= v].sum() >= total / 2 * (1 - 1e-12))
+    return (low + high) / 2
+
+
+def answer(criterion, y, w):
+    """What a regression leaf with these rows answers."""
+    return weighted_median(y, w) if criterion == "absolute_error" else np.average(y, weights=w)
 
 
 def gain(criterion, goes_left, y, w, n_classes):

@@ -11,8 +11,9 @@ from engine import DecisionTreeClassifier
 from engine.base import begin_fit
 from engine.errors import DataError
 from engine.tree.candidates import NodeRows, candidates, gain_curve
-from engine.tree.grow import CRITERIA, make_rules, presort
+from engine.tree.grow import CRITERIA, make_rules
 from engine.tree.multiway_candidates import children_of_split
+from engine.tree.presort import presort
 from engine.tree.structure import IS_MISSING, MULTIWAY, THRESHOLD
 from tests.engine.random_trees import naive_leaf
 from tests.engine.test_tree import random_table, restaurant

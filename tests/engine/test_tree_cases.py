@@ -15,8 +15,9 @@ from engine.tree.by_hand import force_split, set_missing_direction
 from engine.tree.candidates import NodeRows, candidates
 from engine.tree.cost_complexity import cut_prices, path_losses, prune_at, pruning_path
 from engine.tree.edit import Edit, replay
-from engine.tree.grow import make_rules, presort
+from engine.tree.grow import make_rules
 from engine.tree.inspect import decision_path, describe, format_threshold, merged_rule, threshold_gap
+from engine.tree.presort import presort
 from engine.tree.prune import prune
 from engine.tree.pruning_rules import merge_same_prediction_leaves, pessimistic_prune, reduced_error_prune
 from engine.tree.regrow import regrow, training_data

@@ -122,14 +122,6 @@ def test_they_are_absent_where_they_do_not_apply(session):
     assert "monotonic_cst" not in form.names
 
 
-def test_three_classes_train_though_a_direction_is_left_over(qtbot, session):
-    document = session.document
-    document.open_table(load_sample("penguins"))
-    run_id = train(qtbot, session, "tree", monotonic_cst={"bill_length_mm": 1})
-    assert document.run(run_id).result.estimator.monotonic_cst is None
-    assert "monotonic_cst" not in make_script(document, run_id)
-
-
 def test_a_column_that_is_gone_is_named_and_freed(session, run_id):
     document = session.document
     document.set_parameter(run_id, "monotonic_cst", {"bmi": 1, "s3": -1})

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QStyle, QStyleOptionSlider, QWidget
 
@@ -241,3 +242,16 @@ def test_what_cannot_be_pruned_says_so(qtbot, session):
         panel = panel_of(session)
         assert panel.figure is None
         assert words in [label.text() for label in panel.findChildren(QLabel)]
+
+
+def test_the_wheel_scrolls_past_a_slider(session, run_id):
+    panel = panel_of(session)
+    result, value = session.document.run(run_id).result, panel.slider.value()
+    place = QPointF(panel.slider.rect().center())
+    turned = QWheelEvent(
+        place, panel.slider.mapToGlobal(place), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(panel.slider, turned)
+    assert panel.slider.value() == value
+    assert session.document.run(run_id).result is result

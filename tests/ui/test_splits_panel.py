@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, Q
 
 from tests.ui.training_help import train
 from workbench import editing
+from workbench.datasets import make_table
 from workbench.forcing import answer_of, can_force
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
@@ -153,6 +154,28 @@ def test_candidates_are_never_looked_for_in_the_rows_of_another_model(qtbot, ses
     assert "flipper_length_mm" not in columns
     assert columns <= set(document.run(second).result.features)
     assert panel.figure.rows[0].is_taken
+
+
+def test_c14_an_equally_good_choice_is_told(qtbot, session):
+    session.window.show()
+    document = session.document
+    document.open_table(
+        make_table("ties", {"p": [1, 2, 3, 4], "q": [1, 2, 3, 4], "y": ["no", "no", "yes", "yes"]})
+    )
+    document.set_roles(["p", "q"], "feature")
+    document.set_target("y")
+    document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    train(qtbot, session, "tree", min_samples_leaf=1)
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    assert [(row.column, row.is_taken, row.is_tied) for row in panel.figure.rows] == [
+        ("p", True, True), ("q", False, True),
+    ]  # fmt: skip
+    told = panel.findChild(QLabel, "splits.arithmetic").text().split("\n")
+    assert told[0].endswith("= 0.5")
+    assert told[1] == "Equally good: q; of columns that gain as much the first in the table is asked."
+    tip = panel.model.index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "Gains as much as the best" in tip
 
 
 # ---- forcing a candidate ---------------------------------------------------------------------------

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from workbench.splits import NodeStudy
 
 MAX_LEVELS = 3  # named in a candidate's question
-LETTERS = {"gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "poisson": "D"}
+LETTERS = {
+    "gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "absolute_error": "A",
+    "poisson": "D",
+}  # fmt: skip
 UNITS = {"entropy": " bits"}
 
 
@@ -75,6 +78,17 @@ class SplitsFigure:
     rows: tuple[SplitRow, ...]
     curves: dict[int, GainCurve]
     thresholds: dict[int, float]
+
+    @property
+    def ties(self) -> str:
+        """Which other columns are an equally good choice at this node; empty where none is (C14)."""
+        others = [row.column for row in self.rows if row.is_tied and not row.is_taken]
+        taken = next((row.column for row in self.rows if row.is_tied and row.is_taken), None)
+        if taken is None or not others:
+            return ""
+        named = ", ".join(others[:MAX_LEVELS])
+        more = f" and {len(others) - MAX_LEVELS} more" if len(others) > MAX_LEVELS else ""
+        return f"Equally good: {named}{more}; of columns that gain as much the first in the table is asked."
 
 
 def make_splits(name: str, result: RunResult, study: NodeStudy) -> SplitsFigure:

@@ -202,6 +202,8 @@ def partition(sample, rules, nodes, scratch, state, budget):
         partition_column(column_order, start, stop, scratch.side, scratch.buffer)
         state[STATE_VISITED] += 1
         budget -= (stop - start) // 2
+    if sample.by_target.size:
+        partition_column(sample.by_target, start, stop, scratch.side, scratch.buffer)
     finish_split(sample, rules, nodes, node)
     state[STATE_PHASE] = NEXT_NODE
     return budget

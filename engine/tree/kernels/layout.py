@@ -17,7 +17,7 @@ import numpy as np
 from engine import dtypes
 
 FREE, RISES, FALLS = range(3)  # what a column does to the value
-GINI, ENTROPY, SQUARED_ERROR, MISCLASSIFICATION, POISSON = range(5)
+GINI, ENTROPY, SQUARED_ERROR, MISCLASSIFICATION, POISSON, ABSOLUTE_ERROR = range(6)
 ROW_MASK = 0xFFFFFFFF  # the row in an entry of an order
 MISSING_RANK = 2**31 - 1  # sorts behind every rank and level
 TIE_SHARE = 1e-10  # gains closer than this share of the node's impurity are ties
@@ -34,11 +34,14 @@ class Sample(NamedTuple):
     order    int64   (n_features, n_rows)   i/o  rank << 32 | row, ascending within each node
     target   float64 (n_samples, 2)         in   target or class index, and weight, of every row
     is_level uint8   (n_features,)          in   1 where the column is categorical
+    by_target int64  (n_rows,)              i/o  rows by ascending target within each node; none but for
+                                                 absolute error
     """
 
     order: Any
     target: Any
     is_level: Any
+    by_target: Any
 
 
 class Values(NamedTuple):
@@ -130,6 +133,28 @@ LEVEL_RECORD = np.dtype(
 )
 """A level of the categorical column under evaluation; `rank` and `spare` are lists of levels beside it."""
 
+MEDIAN_RECORD = np.dtype(
+    [
+        ("value", np.float64),
+        ("weight", np.float64),
+        ("total", np.float64),
+        ("right", np.float64),
+        ("left", np.float64),
+        ("place", np.int32),
+        ("level", np.int32),
+        ("place_of_level", np.int32),
+    ],
+    align=True,
+)
+"""Lists beside each other for the search by absolute error.
+
+place                        by row: its place in the order of the node's targets, from 1 on
+value, level                 by place: target less the node's median, and level (or side) of its row
+weight, total                by place: the Fenwick tree; or by row of a level, summed up from its first
+place_of_level               by row of a level
+right, left                  by entry of a column's order: losses of a cut behind it, missing on that side
+"""
+
 
 class Nodes(NamedTuple):
     """The growing tree; arrays longer than the nodes so far.
@@ -167,6 +192,7 @@ class Scratch(NamedTuple):
     features    int32 (n_features,)          columns in drawing order
     levels      LEVEL_RECORD (n_levels + 1,)
     level_sums  float64 (n_levels + 1, n_sums)
+    medians     MEDIAN_RECORD (n_samples + 1,)  (1,) but for absolute error
     """
 
     sums: Any
@@ -175,6 +201,7 @@ class Scratch(NamedTuple):
     features: Any
     levels: Any
     level_sums: Any
+    medians: Any
 
 
 TOTAL, LEFT, MISSING, TRIAL = range(4)

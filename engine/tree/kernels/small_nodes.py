@@ -44,6 +44,8 @@ SMALL_MISSING = 0xFFFF  # rank of missing values: behind the ranks of so many ro
 MOST_SMALL_ROWS = (
     32_768  # of a subtree: all its entries are 4 MB at 28 columns; ranks end below SMALL_MISSING
 )
+SMALL_FORM = (SMALL_BITS, SMALL_MASK, SMALL_MISSING)
+LARGE_FORM = (32, ROW_MASK, MISSING_RANK)
 SCREEN = 1.0 - 1e-12  # far more than rounding takes from a score, far less than two candidates differ
 
 
@@ -55,9 +57,14 @@ class Small(NamedTuple):
     y, w     float64 (n_rows,)             in   target or class index, and weight
     a, b     float64 (n_rows,)             i/o  what a row adds: to the weight of either class; or its
                                                 weighted deviation from the mean of the node, and 0
+    is_first uint8   (n_rows,)             in   1 where the class is the first: as narrow as can be, for the
+                                                cache, where rows need only be counted
     side     uint8   (n_rows,)             scratch  child of each row of the node being partitioned
     buffer   uint32  (n_rows,)             scratch
     is_unit  bool                          in   every weight is 1
+    form     (int, int, int)               in   bits of a row in an entry, mask of the row, rank of missing
+
+    Where the rows of large nodes are meant, entries and buffer are the int64 of `layout`, and `form` too.
     """
 
     entries: Any
@@ -66,9 +73,11 @@ class Small(NamedTuple):
     w: Any
     a: Any
     b: Any
+    is_first: Any
     side: Any
     buffer: Any
     is_unit: Any
+    form: Any
 
 
 @kernel
@@ -97,21 +106,30 @@ def gather(sample, start, stop, small_row, small):
 def begin_small(small, rules, nodes, node):
     """Write down what each of the node's rows adds; returns what a candidate is compared with: `totals`.
 
-    totals  (weight, sum a, sum b, share_b, impurity, purity of the undivided node); share_b is 1 where
-            b counts the second class, 0 where there is nothing to count
+    totals  (weight, sum a, sum b, impurity, purity of the undivided node)
     """
-    is_number, mean, entries = rules.criterion == SQUARED_ERROR, nodes.value[node, 0], small.entries
-    rows_y, rows_w, rows_a, rows_b = small.y, small.w, small.a, small.b
+    entries, row_mask, mean = small.entries, np.uint64(small.form[1]), nodes.value[node, 0]
+    rows_y, rows_w, rows_a, rows_b, is_first = small.y, small.w, small.a, small.b, small.is_first
+    start, stop = nodes.records.start[node], nodes.records.stop[node]
     weight, total_a, total_b = nodes.records.weight[node], 0.0, 0.0
-    for i in range(nodes.records.start[node], nodes.records.stop[node]):
-        row = entries[0, i] & SMALL_MASK
-        y, w = rows_y[row], rows_w[row]
-        a, b = (w * (y - mean), 0.0) if is_number else (w * (1.0 - y), w * y)
-        rows_a[row], rows_b[row] = a, b
-        total_a += a
-        total_b += b
+    if rules.criterion == SQUARED_ERROR:
+        for i in range(start, stop):
+            row = np.uint64(entries[0, i]) & row_mask
+            a = rows_w[row] * (rows_y[row] - mean)
+            rows_a[row] = a
+            total_a += a
+    elif small.is_unit:
+        n_first = 0
+        for i in range(start, stop):
+            n_first += is_first[np.uint64(entries[0, i]) & row_mask]
+        total_a, total_b = np.float64(n_first), weight - n_first
+    else:
+        for i in range(start, stop):
+            row = np.uint64(entries[0, i]) & row_mask
+            total_a += rows_a[row]
+            total_b += rows_b[row]
     node_purity = (total_a * total_a + total_b * total_b) / weight
-    return weight, total_a, total_b, 0.0 if is_number else 1.0, nodes.records.impurity[node], node_purity
+    return weight, total_a, total_b, nodes.records.impurity[node], node_purity
 
 
 @kernel
@@ -119,7 +137,7 @@ def least_of(found, totals):
     """Return a score below which no candidate can be better, ties included: `thresholds.least_score`."""
     if found[0] < 0:
         return -np.inf
-    return (found[1] - 2.0 * TIE_SHARE * totals[4]) * totals[0] + totals[5]
+    return (found[1] - 2.0 * TIE_SHARE * totals[3]) * totals[0] + totals[4]
 
 
 @kernel
@@ -135,26 +153,45 @@ def weigh(found, place, n_left, n_rows, sums, totals, rules):
     score = pair_score(sums[1], sums[2], sums[0], totals[1], totals[2], totals[0])
     if score < least_of(found, totals):
         return found
-    gain = (score - totals[5]) / totals[0]
-    if found[0] >= 0 and not gain > found[1] + TIE_SHARE * totals[4]:
+    gain = (score - totals[4]) / totals[0]
+    if found[0] >= 0 and not gain > found[1] + TIE_SHARE * totals[3]:
         return found
     return place[0], gain, place[2], place[3]
 
 
 @kernel
-def scan_unit(entries, a_of, feature, start, stop, totals, rules, found):
-    """Try every threshold where all weights are 1 and nothing is missing: one sum tells the other."""
-    weight, total_a, total_b, share_b = totals[0], totals[1], totals[2], totals[3]
+def scan_deviations(entries, form, a_of, feature, start, stop, totals, rules, found):
+    """Try every threshold for numbers where all weights are 1 and nothing is missing."""
+    row_mask, weight, total_a = np.uint64(form[1]), totals[0], totals[1]
     screen = SCREEN * least_of(found, totals)
-    a, left, upper = 0.0, 0.0, entries[feature, start]
+    a, left, upper = 0.0, 0.0, np.uint64(entries[feature, start])
     for i in range(start, stop - 1):
-        lower, upper = upper, entries[feature, i + 1]
-        a += a_of[lower & SMALL_MASK]
+        lower, upper = upper, np.uint64(entries[feature, i + 1])
+        a += a_of[lower & row_mask]
         left += 1.0
-        right, b = weight - left, share_b * (left - a)
+        right, rest_a = weight - left, total_a - a
+        score = a * a * right + rest_a * rest_a * left
+        if (lower ^ upper) > row_mask and not score < screen * left * right:
+            place = (feature, 0.0, i, -1)
+            found = weigh(found, place, i + 1 - start, stop - start, (left, a, 0.0), totals, rules)
+            screen = SCREEN * least_of(found, totals)
+    return found
+
+
+@kernel
+def scan_counts(entries, form, is_first, feature, start, stop, totals, rules, found):
+    """Try every threshold for classes where all weights are 1 and nothing is missing: rows are counted."""
+    row_mask, weight, total_a, total_b = np.uint64(form[1]), totals[0], totals[1], totals[2]
+    screen = SCREEN * least_of(found, totals)
+    n_first, upper = 0, np.uint64(entries[feature, start])
+    for i in range(start, stop - 1):
+        lower, upper = upper, np.uint64(entries[feature, i + 1])
+        n_first += is_first[lower & row_mask]
+        left, a = np.float64(i + 1 - start), np.float64(n_first)
+        right, b = weight - left, left - a
         rest_a, rest_b = total_a - a, total_b - b
         score = (a * a + b * b) * right + (rest_a * rest_a + rest_b * rest_b) * left
-        if (lower ^ upper) > SMALL_MASK and not score < screen * left * right:
+        if (lower ^ upper) > row_mask and not score < screen * left * right:
             place = (feature, 0.0, i, -1)
             found = weigh(found, place, i + 1 - start, stop - start, (left, a, b), totals, rules)
             screen = SCREEN * least_of(found, totals)
@@ -162,20 +199,21 @@ def scan_unit(entries, a_of, feature, start, stop, totals, rules, found):
 
 
 @kernel
-def scan_weighted(entries, a_of, b_of, w_of, feature, start, stop, totals, rules, found):
-    """Try every threshold for any weights, where nothing is missing."""
+def scan_weighted(entries, form, rows, feature, start, stop, totals, rules, found):
+    """Try every threshold for any weights, where nothing is missing; rows: their a, b and w."""
+    row_mask, a_of, b_of, w_of = np.uint64(form[1]), rows[0], rows[1], rows[2]
     weight, total_a, total_b = totals[0], totals[1], totals[2]
     screen = SCREEN * least_of(found, totals)
-    a, b, left, upper = 0.0, 0.0, 0.0, entries[feature, start]
+    a, b, left, upper = 0.0, 0.0, 0.0, np.uint64(entries[feature, start])
     for i in range(start, stop - 1):
-        lower, upper = upper, entries[feature, i + 1]
-        row = lower & SMALL_MASK
+        lower, upper = upper, np.uint64(entries[feature, i + 1])
+        row = lower & row_mask
         a += a_of[row]
         b += b_of[row]
         left += w_of[row]
         right, rest_a, rest_b = weight - left, total_a - a, total_b - b
         score = (a * a + b * b) * right + (rest_a * rest_a + rest_b * rest_b) * left
-        if (lower ^ upper) > SMALL_MASK and not score < screen * left * right:
+        if (lower ^ upper) > row_mask and not score < screen * left * right:
             place = (feature, 0.0, i, -1)
             found = weigh(found, place, i + 1 - start, stop - start, (left, a, b), totals, rules)
             screen = SCREEN * least_of(found, totals)
@@ -183,24 +221,25 @@ def scan_weighted(entries, a_of, b_of, w_of, feature, start, stop, totals, rules
 
 
 @kernel
-def scan_missing(entries, a_of, b_of, w_of, feature, start, stop, totals, rules, found):
+def scan_missing(entries, form, rows, feature, start, stop, totals, rules, found):
     """Try every threshold with missing values right, then left; last the split "is missing"."""
+    row_mask, a_of, b_of, w_of = np.uint64(form[1]), rows[0], rows[1], rows[2]
     present_stop, missing_weight, missing_a, missing_b = stop, 0.0, 0.0, 0.0
-    while entries[feature, present_stop - 1] >> SMALL_BITS == SMALL_MISSING:
+    while np.int64(entries[feature, present_stop - 1]) >> form[0] == form[2]:
         present_stop -= 1
-        row = entries[feature, present_stop] & SMALL_MASK
+        row = np.uint64(entries[feature, present_stop]) & row_mask
         missing_weight += w_of[row]
         missing_a += a_of[row]
         missing_b += b_of[row]
     n_rows, n_missing = stop - start, stop - present_stop
-    a, b, left, upper = 0.0, 0.0, 0.0, entries[feature, start]
+    a, b, left, upper = 0.0, 0.0, 0.0, np.uint64(entries[feature, start])
     for i in range(start, present_stop - 1):
-        lower, upper = upper, entries[feature, i + 1]
-        row = lower & SMALL_MASK
+        lower, upper = upper, np.uint64(entries[feature, i + 1])
+        row = lower & row_mask
         a += a_of[row]
         b += b_of[row]
         left += w_of[row]
-        if (lower ^ upper) > SMALL_MASK:
+        if (lower ^ upper) > row_mask:
             n_left = i + 1 - start
             found = weigh(found, (feature, 0.0, i, 1), n_left, n_rows, (left, a, b), totals, rules)
             sums = (left + missing_weight, a + missing_a, b + missing_b)
@@ -210,30 +249,57 @@ def scan_missing(entries, a_of, b_of, w_of, feature, start, stop, totals, rules,
 
 
 @kernel
-def evaluate_small(small, rules, nodes, node, features, scratch, random_state):
-    """Find the best split of a node; returns it, and how many columns were looked at."""
-    totals = begin_small(small, rules, nodes, node)
-    entries, a_of, b_of, w_of = small.entries, small.a, small.b, small.w
-    start, stop = np.int64(nodes.records.start[node]), np.int64(nodes.records.stop[node])
-    n_features, draws = features.size, rules.max_features < features.size
-    found, n_visited, n_counted = (-1, 0.0, -1, -1), 0, 0
-    while n_visited < n_features and (n_visited < rules.max_features or n_counted == 0):
-        feature = np.int64(
-            next_feature(rules, scratch, n_visited, random_state) if draws else features[n_visited]
-        )
-        n_visited += 1
-        first, last = entries[feature, start] >> SMALL_BITS, entries[feature, stop - 1] >> SMALL_BITS
+def search_columns(entries, form, is_unit, rows, features, start, stop, totals, rules, found):
+    """Return the best split found so far or in some columns, and how many of these are not constant.
+
+    form      (bits of a row in an entry, mask of the row, rank of missing values)
+    rows      (a, b, w, is_first)  (n_rows,) each  in  see `Small`
+    features  int32 (n_columns,)                  in
+    totals    see `begin_small`; found: see `weigh`
+    """
+    n_counted = 0
+    for at in range(features.size):
+        feature = np.int64(features[at])
+        first = np.int64(entries[feature, start]) >> form[0]
+        last = np.int64(entries[feature, stop - 1]) >> form[0]
         if first == last:
             continue
         n_counted += 1
-        if last == SMALL_MISSING:
-            found = scan_missing(entries, a_of, b_of, w_of, feature, start, stop, totals, rules, found)
-        elif small.is_unit:
-            found = scan_unit(entries, a_of, feature, start, stop, totals, rules, found)
+        if last == form[2]:
+            found = scan_missing(entries, form, rows, feature, start, stop, totals, rules, found)
+        elif is_unit and rules.criterion == SQUARED_ERROR:
+            found = scan_deviations(entries, form, rows[0], feature, start, stop, totals, rules, found)
+        elif is_unit:
+            found = scan_counts(entries, form, rows[3], feature, start, stop, totals, rules, found)
         else:
-            found = scan_weighted(entries, a_of, b_of, w_of, feature, start, stop, totals, rules, found)
-        if not draws and found[0] >= 0 and found[1] >= (1.0 - 0.5 * TIE_SHARE) * totals[4]:
+            found = scan_weighted(entries, form, rows, feature, start, stop, totals, rules, found)
+        if found[0] >= 0 and found[1] >= (1.0 - 0.5 * TIE_SHARE) * totals[3]:
             break  # nothing is purer than pure, and all that comes later loses a tie
+    return found, n_counted
+
+
+@kernel
+def evaluate_small(small, rules, nodes, node, scratch, random_state):
+    """Find the best split of a node; returns it, and how many columns were looked at."""
+    totals = begin_small(small, rules, nodes, node)
+    entries, form, features = small.entries, small.form, scratch.features
+    rows = (small.a, small.b, small.w, small.is_first)
+    start, stop = np.int64(nodes.records.start[node]), np.int64(nodes.records.stop[node])
+    found = (-1, 0.0, -1, -1)
+    if rules.max_features >= features.size:
+        found, n_counted = search_columns(
+            entries, form, small.is_unit, rows, features, start, stop, totals, rules, found
+        )
+        return found, features.size
+    n_visited, n_counted = 0, 0
+    while n_visited < features.size and (n_visited < rules.max_features or n_counted == 0):
+        next_feature(rules, scratch, n_visited, random_state)
+        drawn = features[n_visited : n_visited + 1]
+        found, n_varied = search_columns(
+            entries, form, small.is_unit, rows, drawn, start, stop, totals, rules, found
+        )
+        n_visited += 1
+        n_counted += n_varied
     return found, n_visited
 
 
@@ -244,9 +310,9 @@ def keep_found(found, small, best):
     best.gain[0], best.ints[BEST_FEATURE], best.ints[BEST_ENTRIES] = gain, feature, 0
     best.ints[BEST_KIND], best.ints[BEST_MISSING] = THRESHOLD if i >= 0 else IS_MISSING, missing_child
     if i >= 0:
-        lower, upper = small.entries[feature, i], small.entries[feature, i + 1]
-        best.ints[BEST_CUT] = lower >> SMALL_BITS
-        best.ints[BEST_LOWER], best.ints[BEST_UPPER] = lower & SMALL_MASK, upper & SMALL_MASK
+        lower, upper = np.int64(small.entries[feature, i]), np.int64(small.entries[feature, i + 1])
+        best.ints[BEST_CUT] = lower >> small.form[0]
+        best.ints[BEST_LOWER], best.ints[BEST_UPPER] = lower & small.form[1], upper & small.form[1]
 
 
 @kernel
@@ -255,29 +321,31 @@ def choose_small_sides(small, nodes, node):
     entries, side, feature = small.entries, small.side, nodes.records.feature[node]
     is_missing_split, cut = nodes.records.kind[node] == IS_MISSING, nodes.records.cut[node]
     missing_side, n_left, n_missing = nodes.records.missing_child[node], 0, 0
+    row_bits, row_mask, missing_rank = small.form
     for i in range(nodes.records.start[node], nodes.records.stop[node]):
-        rank, is_right = np.int64(entries[feature, i] >> SMALL_BITS), 0
-        if rank == SMALL_MISSING:
+        rank, is_right = np.int64(entries[feature, i]) >> row_bits, 0
+        if rank == missing_rank:
             is_right = 0 if is_missing_split else missing_side
             n_missing += 1
         else:
             is_right = 1 if is_missing_split or rank > cut else 0
-        side[entries[feature, i] & SMALL_MASK] = is_right
+        side[np.uint64(entries[feature, i]) & np.uint64(row_mask)] = is_right
         n_left += 1 - is_right
     nodes.records.n_missing[node] = n_missing
     return n_left
 
 
 @kernel
-def partition_small(entries, first_feature, stop_feature, start, stop, side, buffer):
+def partition_small(entries, form, first_feature, stop_feature, start, stop, side, buffer):
     """Move rows of child 0 before rows of child 1, both keeping their order: branch-free stable partition."""
+    row_mask = np.uint64(form[1])
     for feature in range(first_feature, stop_feature):
         n_left, n_right = np.uint64(start), np.uint64(0)  # unsigned: no look at negative places
         for i in range(start, stop):
             entry = entries[feature, i]
             entries[feature, n_left] = entry  # overwritten by the next row when this one goes right
             buffer[n_right] = entry
-            goes_right = np.uint64(side[entry & SMALL_MASK])
+            goes_right = np.uint64(side[np.uint64(entry) & row_mask])
             n_right += goes_right
             n_left += np.uint64(1) - goes_right
         for i in range(n_right):
@@ -324,13 +392,13 @@ def divide_small(small, rules, nodes, node, state):
     n_left = choose_small_sides(small, nodes, node)
     first, n_columns = state[STATE_NODES], small.entries.shape[0]
     add_children(nodes, node, start + n_left, state)
-    partition_small(small.entries, 0, 1, start, stop, small.side, small.buffer)
+    partition_small(small.entries, small.form, 0, 1, start, stop, small.side, small.buffer)
     describe_small(small, rules, nodes, first)
     describe_small(small, rules, nodes, first + 1)
     settle_split(nodes, node)
     if not may_split(rules, nodes, first) and not may_split(rules, nodes, first + 1):
         return 1
-    partition_small(small.entries, 1, n_columns, start, stop, small.side, small.buffer)
+    partition_small(small.entries, small.form, 1, n_columns, start, stop, small.side, small.buffer)
     return n_columns
 
 
@@ -350,7 +418,7 @@ def grow_small(small, rules, nodes, best, scratch, state, stack, random_state, b
             continue
         state[STATE_NODE] = node
         n_rows = nodes.records.n_rows[node]
-        found, n_visited = evaluate_small(small, rules, nodes, node, scratch.features, scratch, random_state)
+        found, n_visited = evaluate_small(small, rules, nodes, node, scratch, random_state)
         budget -= n_rows * n_visited
         keep_found(found, small, best)
         conclude(rules, nodes, best, state)

@@ -20,7 +20,7 @@ from workbench.ui.forms.fields import (
     format_value,
     make_field,
 )
-from workbench.ui.widgets import Header, Label, bare_button, clear, column, literal, row
+from workbench.ui.widgets import ComboBox, Header, Label, bare_button, clear, column, literal, row
 
 GROUPS = ("Size", "Sampling", "Stopping", "More")
 WIDE_WIDTH = 152
@@ -124,7 +124,9 @@ class ParameterRow(QWidget):
 
     def _dress(self) -> None:
         is_wide = not isinstance(self.field, NumberField | SwitchField)
-        self.field.setFixedWidth(theme.scaled(WIDE_WIDTH if is_wide else NUMBER_WIDTH))
+        boxes = self.field.findChildren(ComboBox)
+        room = max((box.room_wanted() for box in boxes), default=0)  # words stand whole, whichever is chosen
+        self.field.setFixedWidth(max(theme.scaled(WIDE_WIDTH if is_wide else NUMBER_WIDTH), room))
 
     def set_value(self, value: Any, start: Any) -> None:
         self._start = start

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QWidget
+from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
 from engine.errors import DataError
 from workbench.commands import CommandId
@@ -23,7 +23,7 @@ from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.pruning import PruningPlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
-from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, row
+from workbench.ui.widgets import ElidedLabel, Label, Slider, bare_button, button, column, row
 
 RULE_ACTIONS = {
     "reduced_error": ("Prune on Validation Rows", "Cut every branch that validation rows do not speak for"),
@@ -103,9 +103,7 @@ class PruningPanel(QWidget):
         return row(12, *buttons, -1, export, 8, margins=4, spacing=4)
 
     def _make_slider_row(self) -> QBoxLayout:
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setObjectName("pruning.slider")
-        self.slider.setAccessibleName("Leaves of the pruned tree")
+        self.slider = Slider("pruning.slider", "Leaves of the pruned tree")
         self.slider.setMinimumWidth(theme.scaled(96))
         self.slider.setToolTip("Prune to fewer leaves, or to the right put back what was pruned")
         self.slider.valueChanged.connect(self._prune_to_stop)

@@ -26,6 +26,7 @@ from workbench.ui.widgets import ActionButton, Label, bare_button, column, row
 LANE_KEY = "splits"
 FORCE = "action.tree.force_candidate"
 GOAL, TRAIN = "what else a node could ask", "action.model.train"
+LEAF = "A leaf asks nothing."
 OF_ENSEMBLES = "Trees of ensembles were grown on drawn rows."
 
 
@@ -150,7 +151,7 @@ class SplitsPanel(QWidget):
             self._refresh_force()
             return
         self._asked = (result, path)
-        self._arithmetic.setText(arithmetic_of(result, tree, node) or "A leaf asks nothing.")
+        self._arithmetic.setText(arithmetic_of(result, tree, node) or LEAF)
         self._switch.show_content(True)
         kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
         self._busy.begin()
@@ -169,6 +170,7 @@ class SplitsPanel(QWidget):
             return  # another model is looked at by now
         self._study, self._study_of = study, result.grown_tree
         self.figure = make_splits(run.name, result, study)
+        self._arithmetic.setText("\n".join(filter(None, (self.figure.arithmetic or LEAF, self.figure.ties))))
         self.model.set_rows(self.figure.rows)
         if self.figure.rows:
             self.table.selectRow(0)

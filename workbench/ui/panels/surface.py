@@ -34,6 +34,7 @@ from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
+FIRST_TIME = "After an installation its code is compiled first, which takes some seconds once."
 GOAL = "what it says over two columns"
 COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 132  # arrow and padding; buttons, gaps and margins
 NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
@@ -264,7 +265,10 @@ class SurfacePanel(QWidget):
             figure = make_curve(held, x_name) if y_name is None else make_surface(held, x_name, y_name)
             return inputs, figure
 
-        self._switch.show_content(True)
+        has_picture = self._pictures.currentWidget().figure is not None  # else the plot would stay blank
+        self._switch.show_content(has_picture)
+        if not has_picture:
+            self._empty.tell("The surface is being drawn.", FIRST_TIME, None)
         self._busy.begin()
         self._job = self._context.lanes.views.submit_latest(LANE_KEY, work, "Drawing the surface")
         self._job.ended.connect(self._on_ended)
@@ -283,6 +287,7 @@ class SurfacePanel(QWidget):
             return
         self._inputs, figure = future.result()
         shown = self.plot if isinstance(figure, SurfaceFigure) else self.curve
+        self._switch.show_content(True)
         shown.set_figure(figure)
         self._pictures.setCurrentWidget(shown)
         self._hold.setEnabled(bool(figure.held))
