@@ -57,8 +57,9 @@ def use(executor: Executor) -> Iterator[None]:
 
 
 def for_chunks(
-    function: Callable[[int, int, int], Any], n_items: int, chunk_size: int, n_jobs: int | None = None
-) -> None:
+    function: Callable[[int, int, int], Any], n_items: int, chunk_size: int, n_jobs: int | None = None,
+    while_waiting: Callable[[], None] | None = None,
+) -> None:  # fmt: skip
     """Call ``function(chunk_idx, start, stop)`` for every chunk of ``range(n_items)``.
 
     Parameters
@@ -71,6 +72,9 @@ def for_chunks(
         Items a chunk. Choose it from the data, never from the number of threads.
     n_jobs : int, optional
         Threads at most, see `resolve_jobs`.
+    while_waiting : callable, optional
+        Called in the calling thread about every 30 ms while it waits for others; never when the
+        chunks run in that thread.
     """
     starts = range(0, n_items, chunk_size)
 
@@ -83,8 +87,14 @@ def for_chunks(
         for chunk_idx in range(len(starts)):
             run(chunk_idx)
         return
-    for _ in _pool(n_threads).map(_as_task(run), range(len(starts))):
-        pass
+    pool, task = _pool(n_threads), _as_task(run)
+    waiting = [pool.submit(task, chunk_idx) for chunk_idx in range(len(starts))]
+    try:
+        for future in waiting:
+            _result(future, while_waiting)
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 def map_tasks(

@@ -66,6 +66,7 @@ def steps() -> list[Step]:
         Step("boosting for numbers", _boosting_for_numbers, BOOSTING),
         Step("boosting for two classes", _boosting_for_two_classes),
         Step("boosting for more classes", _boosting_for_more_classes),
+        Step("decision tree for drawn splits", _tree_with_drawn_splits),
     ]
 
 
@@ -145,7 +146,8 @@ def _tiny_grower() -> Any:
     """Return what would grow a tree on the tiny table: its kernels are compiled in parts, not called."""
     from engine import DecisionTreeRegressor
     from engine.base import begin_fit
-    from engine.tree.grow import Grower, Presorted, make_rules
+    from engine.tree.grow import Grower, make_rules
+    from engine.tree.presort import Presorted
 
     X, y = tiny_table()
     model = DecisionTreeRegressor(categorical_features=[1])
@@ -200,6 +202,12 @@ def _tree_for_numbers() -> None:
 
     _use(DecisionTreeRegressor(), tiny_table()[1])
     _use(DecisionTreeRegressor(max_leaf_nodes=5), tiny_table()[1])
+
+
+def _tree_with_drawn_splits() -> None:
+    from engine import DecisionTreeRegressor
+
+    _use(DecisionTreeRegressor(splitter="random"), tiny_table()[1])
 
 
 def _forest_for_classes() -> None:

@@ -22,6 +22,7 @@ class CommandId(IntEnum):
 
     SET_PARAMETER = 1
     PRUNE_TO = 2
+    STEP_SPLITS = 3
 
 
 class DocumentCommand(QUndoCommand):
@@ -133,14 +134,15 @@ class SetParameter(DocumentCommand):
 
 
 class EditTree(DocumentCommand):
-    """Prune or expand a single tree by hand; a drag of the price of a leaf becomes one undo step.
+    """Change a single tree by hand; a drag of the price of a leaf, or steps through the splits, are one undo
+    step.
 
     If the model was trained anew in between, there is nothing left that could be undone: the command
     then does nothing and leaves the stack.
     """
 
     def __init__(
-        self, document: DocumentState, text: str, run_id: str, new: RunResult, *, merges: bool = False
+        self, document: DocumentState, text: str, run_id: str, new: RunResult, merges: CommandId | None = None
     ) -> None:
         super().__init__(document, text)
         self.run_id, self.new, self.merges = run_id, new, merges
@@ -157,7 +159,7 @@ class EditTree(DocumentCommand):
         self._swap(self.new, self.old)
 
     def id(self) -> int:
-        return CommandId.PRUNE_TO if self.merges else -1
+        return -1 if self.merges is None else self.merges
 
     def mergeWith(self, later: QUndoCommand) -> bool:
         if not isinstance(later, EditTree) or later.run_id != self.run_id or later.old is not self.new:

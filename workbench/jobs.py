@@ -308,10 +308,11 @@ def _work_in_child(work: Work, connection: Connection) -> None:
 
 
 class Lanes:
-    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`.
+    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`, `edits`.
 
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
     `files` writes what is saved, one after the other: a save waits for no picture and no training.
+    `edits` changes trees by hand, one after the other, for who waits for nothing else.
     """
 
     def __init__(self) -> None:
@@ -320,7 +321,8 @@ class Lanes:
         self.studies = ViewLane("studies")
         self.process = ProcessLane("process")
         self.files = Lane("files")
-        self._all = (self.fit, self.views, self.studies, self.process, self.files)
+        self.edits = Lane("edits")
+        self._all = (self.fit, self.views, self.studies, self.process, self.files, self.edits)
 
     @property
     def live_jobs(self) -> list[Job]:

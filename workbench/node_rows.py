@@ -42,14 +42,27 @@ def leaf_of_row(result: RunResult, table: Table, row: int) -> tuple[Path, str]:
     """
     from engine.features import encode
     from engine.predict import leaf_numbers
-    from engine.tree.inspect import merged_rule
 
     tree = result.trees[0]
     frame = feature_frame(table, result.features, slice(row, row + 1))
     leaf = int(leaf_numbers(tree, encode(frame, result.feature_specs))[0])
     path = tree.path_to(leaf)
+    return path, f"Row {row + 1:,}: {rule_of_node(result, path)}"
+
+
+def rule_of_node(result: RunResult, path: Path) -> str:
+    """Return the merged rule of a single tree's node and its answer, as `leaf_of_row` does of a leaf.
+
+    Raises
+    ------
+    DataError
+        The tree has no node at `path`.
+    """
+    from engine.tree.inspect import merged_rule
+
+    tree = result.trees[0]
     rule = " and ".join(merged_rule(tree, path, result.feature_specs)) or "every row"
-    return path, f"Row {row + 1:,}: {rule} → {_answer(result, tree, leaf)}"
+    return f"{rule} → {_answer(result, tree, tree.node_at(path))}"
 
 
 def _answer(result: RunResult, tree: Any, leaf: int) -> str:

@@ -53,8 +53,6 @@ class TreeEdits(DocumentState):
     def grow_below(self, run_id: str, path: Sequence[int]) -> None:
         """Grow all below the node at `path` of a single tree anew, with the settings of its training.
 
-        A window grows in a worker instead (`editing.grow_below`), and calls `take_grown` with the result.
-
         Raises
         ------
         DataError
@@ -62,28 +60,35 @@ class TreeEdits(DocumentState):
         """
         self._edit(run_id, GROW_BELOW, editing.grow_below, tuple(path))
 
-    def take_grown(self, run_id: str, before: RunResult, grown: RunResult) -> None:
-        """Put a result that was grown below a node of `before` in place.
+    def take_edited(
+        self,
+        run_id: str,
+        before: RunResult,
+        after: RunResult,
+        text: str,
+        merges: commands.CommandId | None = None,
+    ) -> None:
+        """Put `before`, changed by hand in a worker, in place as one undo step; see `tree_editor`.
 
         Raises
         ------
         DataError
             The model has another result by now, is being trained or is gone.
         """
-        record = self._untrained(run_id)
+        record = self.untrained(run_id)
         if record.result is not before:
-            raise DataError(f"{record.name} was changed in the meantime; grow below the node again")
-        self._push_edit(record, GROW_BELOW, grown)
+            raise DataError(f"{record.name} was changed in the meantime; make the change again")
+        self._push_edit(record, text, after, merges=merges)
 
     def force_split(
-        self, run_id: str, path: Sequence[int], feature: str, answer: float | Sequence[str]
+        self, run_id: str, path: Sequence[int], feature: str, answer: float | Sequence[str] | None
     ) -> None:
         """Let the node at `path` of a single tree ask about `feature`.
 
         Parameters
         ----------
-        answer : float or sequence of str
-            Threshold, or the levels of the first side.
+        answer : float, sequence of str, or None
+            Threshold, the levels of the first side, or None to ask whether the value is missing.
 
         Raises
         ------
@@ -104,20 +109,7 @@ class TreeEdits(DocumentState):
         DataError
             The model is not a trained single tree.
         """
-        self._edit(run_id, PRUNE_TO, editing.prune_to, alpha, merges=True)
-
-    def take_pruned(self, run_id: str, before: RunResult, pruned: RunResult) -> None:
-        """Put `before`, pruned to a price of a leaf by a worker (`editing.prune_to`), in place.
-
-        Raises
-        ------
-        DataError
-            The model has another result by now, is being trained or is gone.
-        """
-        record = self._untrained(run_id)
-        if record.result is not before:
-            raise DataError(f"{record.name} was changed in the meantime; prune it again")
-        self._push_edit(record, PRUNE_TO, pruned, merges=True)
+        self._edit(run_id, PRUNE_TO, editing.prune_to, alpha, merges=commands.CommandId.PRUNE_TO)
 
     def prune_by_rule(self, run_id: str, rule: str) -> None:
         """Prune a single tree by "reduced_error", "pessimistic" or "merge"; one undo step.
@@ -131,18 +123,26 @@ class TreeEdits(DocumentState):
         self._edit(run_id, text[0].upper() + text[1:], editing.prune_by_rule, rule)
 
     def _edit(
-        self, run_id: str, text: str, edit: Callable[..., RunResult], *how: Any, merges: bool = False
+        self,
+        run_id: str,
+        text: str,
+        edit: Callable[..., RunResult],
+        *how: Any,
+        merges: commands.CommandId | None = None,
     ) -> None:
-        record = self._untrained(run_id)
+        record = self.untrained(run_id)
         self._push_edit(record, text, edit(record.result, self._table(), *how), merges=merges)
 
-    def _untrained(self, run_id: str) -> RunRecord:
+    def untrained(self, run_id: str) -> RunRecord:
+        """Return a model whose tree can be changed now; raises DataError while it is being trained."""
         record = self.run(run_id)
         if record.is_training:
             raise DataError(f"{record.name} is being trained; stop it before changing its tree by hand")
         return record
 
-    def _push_edit(self, record: RunRecord, text: str, result: RunResult, *, merges: bool = False) -> None:
-        self.undo_stack.push(commands.EditTree(self, text, record.run_id, result, merges=merges))
+    def _push_edit(
+        self, record: RunRecord, text: str, result: RunResult, *, merges: commands.CommandId | None = None
+    ) -> None:
+        self.undo_stack.push(commands.EditTree(self, text, record.run_id, result, merges))
         leaves = counted(result.trees[0].n_leaves, "leaf", "leaves")
         self.post_message(f"{record.name} was changed by hand and has {leaves} now; Undo takes it back.")

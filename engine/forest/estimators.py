@@ -19,7 +19,7 @@ from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
 from engine.predict import tree_values
 from engine.tree.estimators import check_target, check_tree_parameters, root_of
-from engine.tree.grow import presort
+from engine.tree.presort import presort
 from engine.tree.structure import Tree
 
 SORTING_SHARE = 0.02  # of the whole fit's progress

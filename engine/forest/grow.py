@@ -15,8 +15,9 @@ from engine.errors import ParameterError
 from engine.monitor import StopWatcher
 from engine.predict import add_values_of_rows
 from engine.tree.estimators import root_of
-from engine.tree.grow import Grower, Presorted, make_rules
+from engine.tree.grow import Grower, make_rules
 from engine.tree.kernels.sort import keep_rows
+from engine.tree.presort import Presorted
 from engine.tree.structure import Tree
 
 ROWS_PER_STOP = 65_536  # rows predicted out of bag between two looks at the stop

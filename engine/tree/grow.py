@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import dtypes, parallel
+from engine import dtypes
 from engine.base import TrainingData
-from engine.features import FeatureSpec
-from engine.jit import compile_for, is_compiling
+from engine.jit import compile_for
 from engine.kernels.numeric import midpoint
+from engine.tree import subtrees
+from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
-from engine.tree.kernels import layout, levels, sort, thresholds
+from engine.tree.kernels import layout, levels, thresholds
 from engine.tree.kernels.impurity import describe_node, purity
+from engine.tree.presort import Ask, Presorted
 from engine.tree.structure import IS_MISSING, LEAF, NO_CHILD, THRESHOLD, Tree, compact
 
 WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
-ROWS_PER_BLOCK = 131_072  # sorted at a time: about 10 ms
 FIRST_NODES = 64
 CRITERIA = {
     "gini": layout.GINI,
@@ -29,27 +29,6 @@ CRITERIA = {
     "squared_error": layout.SQUARED_ERROR,
     "poisson": layout.POISSON,
 }
-
-Ask = Callable[[int, float], bool]
-"""Called with the number of nodes and the share of the work done; True stops the growing."""
-
-
-@dataclass(frozen=True)
-class Presorted:
-    """A training table with every column's rows in ascending order.
-
-    Attributes
-    ----------
-    X : float32 or float64 (n_rows, n_features)
-        The encoded table.
-    order : int64 (n_features, n_rows)
-        ``rank << 32 | row`` by ascending value, missing last; see `engine.tree.kernels.layout`.
-    is_level : uint8 (n_features,)
-    """
-
-    X: NDArray[Any]
-    order: NDArray[np.int64]
-    is_level: NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -96,52 +75,6 @@ class SplitFound(NamedTuple):
         return np.asarray(np.where(missing, self.missing_child == 0, known))
 
 
-def presort(
-    X: NDArray[Any], features: Sequence[FeatureSpec], ask: Ask, n_jobs: int | None = None
-) -> Presorted | None:
-    """Sort every column; None when `ask` stopped it.
-
-    Costs 8 bytes a cell, and 40 a row while it runs: no copy of the table is made.
-    """
-    n_rows, n_features = X.shape
-    order = np.empty((n_features, n_rows), dtypes.COUNT_DTYPE)
-    is_level = np.array([spec.is_categorical for spec in features], np.uint8)
-    for feature in range(n_features):
-        values, rows = _sorted_blocks(X[:, feature], n_jobs)
-        for width in _merge_widths(n_rows):
-            if ask(feature, (feature + 0.5) / n_features):
-                return None
-            merged_values, merged_rows = np.empty_like(values), np.empty_like(rows)
-            sort.merge_blocks(values, rows, width, merged_values, merged_rows)
-            values, rows = merged_values, merged_rows
-        sort.write_order(values, rows, bool(is_level[feature]), order[feature])
-        if ask(feature + 1, (feature + 1) / n_features):
-            return None
-    return Presorted(X, order, is_level)
-
-
-def _merge_widths(n_rows: int) -> list[int]:
-    """Widths of sorted blocks to merge; one even where a single block holds all, so that it is compiled."""
-    widths = [ROWS_PER_BLOCK]
-    while 2 * widths[-1] < n_rows:
-        widths.append(2 * widths[-1])
-    return widths
-
-
-def _sorted_blocks(column: NDArray[Any], n_jobs: int | None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sort a column in blocks, so that a stop need not wait for a whole column; NaN sorts last."""
-    values, rows = np.empty(len(column)), np.empty(len(column), np.int64)
-
-    def sort_block(_block_idx: int, start: int, stop: int) -> None:
-        block = column[start:stop].astype(np.float64)
-        by_value = np.argsort(block, kind="stable")
-        values[start:stop] = block[by_value]
-        rows[start:stop] = by_value + start
-
-    parallel.for_chunks(sort_block, len(column), ROWS_PER_BLOCK, n_jobs)
-    return values, rows
-
-
 def make_rules(
     estimator: Any, data: TrainingData, total_weight: float, n_rows: int | None = None
 ) -> layout.Rules:
@@ -159,6 +92,11 @@ def make_rules(
         max_features=count_features(estimator.max_features, n_features),
         max_leaf_nodes=_count_leaves(estimator),
         total_weight=float(total_weight),
+        is_random=draws_splits(estimator),
+        directions=directions_of(estimator, data.features),
+        lower=-np.inf,
+        upper=np.inf,
+        slack=slack_of(data),
     )
 
 
@@ -187,6 +125,11 @@ def count_features(wanted: Any, n_features: int) -> int:
     return min(max(1, int(wanted * n_features)), n_features)
 
 
+def draws_splits(estimator: Any) -> bool:
+    """Tell whether an estimator's trees draw their splits, so that `presort` must keep the values."""
+    return bool(getattr(estimator, "splitter", "best") == "random")
+
+
 class Grower:
     """One tree in the making.
 
@@ -208,9 +151,10 @@ class Grower:
     ) -> None:  # fmt: skip
         self._X = presorted.X
         self._sample = layout.Sample(order, dtypes.as_input(np.column_stack([y, w])), presorted.is_level)
-        self._rules, self._n_rows = rules, order.shape[1]
+        self._drawn = layout.Values(presorted.values, presorted.first_value) if rules.is_random else None
+        self._rules, self._n_rows, self._is_canonical = rules, order.shape[1], True
         n_levels = _most_levels(presorted)
-        self._nodes = _new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
+        self._nodes = subtrees.new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
         sets = np.zeros((n_levels, 2), dtypes.LEVEL_DTYPE)
         self._best = layout.Best(np.zeros(1), np.zeros(layout.N_BEST, np.int64), sets)
         self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1)
@@ -221,16 +165,41 @@ class Grower:
     def grow(self, ask: Ask) -> GrownTree:
         """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
         self._plant_root()
+        self._state[layout.STATE_ASIDE] = subtrees.rows_set_aside(self._rules, self._sample.is_level)
         while self._state[layout.STATE_PHASE] != layout.DONE:
             self._make_room()
             kernels.grow(
                 self._sample, self._rules, self._nodes, self._best, self._scratch, self._state, self._stack,
-                self._random_state, WORK_BUDGET,
+                self._drawn, self._random_state, WORK_BUDGET,
             )  # fmt: skip
             if ask(int(self._state[layout.STATE_NODES]), self._fraction()):
                 break
         is_partial = bool(self._state[layout.STATE_PHASE] != layout.DONE)
+        if self._state[layout.STATE_ASIDE] and not is_partial:
+            is_partial = self._grow_set_aside(ask)
         return GrownTree(self._to_tree(), is_partial)
+
+    def _grow_set_aside(self, ask: Ask) -> bool:
+        """Grow the subtrees of few rows, several at a time; returns whether a stop left some unfinished."""
+        n_large = int(self._state[layout.STATE_NODES])
+        grown = self._nodes.records[:n_large]
+        roots = np.flatnonzero(
+            (grown["first_child"] == NO_CHILD) & (grown["n_rows"] <= self._state[layout.STATE_ASIDE])
+        )
+        n_rows = int(grown["n_rows"][roots].sum())
+
+        def ask_rows(n_done: int) -> bool:
+            share = 1 - self._share_aside * (1 - n_done / n_rows)
+            return ask(n_large, share)
+
+        grower = subtrees.SubtreeGrower(
+            self._sample, self._rules, self._nodes, self._random_state, WORK_BUDGET, ask_rows
+        )
+        found = grower.grow(roots, None)
+        self._nodes, n_nodes = subtrees.graft(self._nodes, n_large, found)
+        self._state[layout.STATE_NODES] = n_nodes
+        self._is_canonical = n_large == 1
+        return any(subtree.is_partial for subtree in found)
 
     @property
     def root_impurity(self) -> float:
@@ -281,6 +250,10 @@ class Grower:
     def _plant_root(self) -> None:
         nodes, state = self._nodes, self._state
         nodes.records["start"][0], nodes.records["stop"][0] = 0, self._n_rows
+        nodes.records["lower_bound"][0], nodes.records["upper_bound"][0] = (
+            self._rules.lower,
+            self._rules.upper,
+        )
         describe_node(self._sample, self._rules, nodes, 0)
         state[layout.STATE_NODES] = state[layout.STATE_LEAVES] = state[layout.STATE_STACK] = 1
 
@@ -289,7 +262,19 @@ class Grower:
             return float(self._state[layout.STATE_LEAVES]) / self._rules.max_leaf_nodes
         # depth first, left to right: all rows before the current node lie in finished leaves
         n_done = int(self._nodes.records["start"][self._state[layout.STATE_NODE]])
-        return float(n_done / self._n_rows)
+        return float((1 - self._share_aside) * n_done / self._n_rows)
+
+    @property
+    def _share_aside(self) -> float:
+        """Return the share of the levels, and so about of the work, that is left for what is set aside."""
+        aside = int(self._state[layout.STATE_ASIDE])
+        if not aside:
+            return 0.0
+        n_large = max(0.0, np.log2(self._n_rows / aside))
+        n_levels = max(1.0, np.log2(self._n_rows))
+        if self._rules.max_depth >= 0:
+            n_levels = min(n_levels, max(1, self._rules.max_depth))
+        return float(1 - min(n_large, n_levels) / n_levels)
 
     def _make_room(self) -> None:
         nodes, state = self._nodes, self._state
@@ -299,10 +284,7 @@ class Grower:
         if wants_nodes or wants_sets:
             room = len(nodes.records) * (2 if wants_nodes else 1)
             sets = len(nodes.level_sets) * 2 if wants_sets else len(nodes.level_sets)
-            larger = _new_nodes(room, self._rules.n_sums, sets)
-            for old, new in zip(nodes, larger, strict=True):
-                new[: len(old)] = old
-            self._nodes = larger
+            self._nodes = subtrees.with_room(nodes, room, sets)
         if state[layout.STATE_STACK] + 2 > len(self._stack):
             self._stack = np.concatenate([self._stack, np.zeros_like(self._stack)])
 
@@ -315,13 +297,21 @@ class Grower:
         grown = nodes.records[:n_nodes]
         arrays: dict[str, Any] = {name: grown[name].copy() for name in layout.NODE_RECORD.names or ()}
         arrays["value"] = nodes.value[:n_nodes]
+        if len(self._rules.directions):
+            bounds = grown["lower_bound"], grown["upper_bound"]
+            arrays["value"] = clip_values(arrays["value"], *bounds)
+        drawn = arrays["threshold"]
         arrays["threshold"] = np.full(n_nodes, np.nan)
         leaves = np.flatnonzero(arrays["first_child"] == NO_CHILD)
         for name, empty in _LEAF_VALUES.items():
             arrays[name][leaves] = empty
-        kernels.fill_thresholds(
-            self._X, arrays["feature"], arrays["kind"], arrays["lower"], arrays["upper"], arrays["threshold"]
-        )
+        if self._rules.is_random:
+            arrays["threshold"] = np.where(arrays["kind"] == THRESHOLD, drawn, np.nan)
+        else:
+            kernels.fill_thresholds(
+                self._X, arrays["feature"], arrays["kind"], arrays["lower"], arrays["upper"],
+                arrays["threshold"],
+            )  # fmt: skip
         arrays["n_children"] = np.where(arrays["first_child"] == NO_CHILD, 0, 2)
         sizes = arrays["set_stop"] - arrays["set_start"]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -329,7 +319,7 @@ class Grower:
         arrays["level_offsets"], arrays["level_sets"] = offsets, nodes.level_sets[rows]
         arrays["n_node_samples"] = arrays.pop("n_rows")
         arrays["weighted_n_node_samples"] = arrays.pop("weight")
-        if self._rules.max_leaf_nodes > 0:
+        if self._rules.max_leaf_nodes > 0 or not self._is_canonical:
             return compact(arrays)
         # grown depth first, left to right: the canonical order already
         return Tree(**{item.name: arrays[item.name] for item in fields(Tree)})
@@ -357,19 +347,6 @@ def _most_levels(presorted: Presorted) -> int:
     return most
 
 
-def _records(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return records with fields as attributes: as numba sees them all, numpy its slower recarray alone."""
-    records = np.zeros(size, dtype)
-    return records if is_compiling() else records.view(np.recarray)
-
-
-def _new_nodes(n_nodes: int, n_outputs: int, n_sets: int) -> layout.Nodes:
-    records = _records(n_nodes, layout.NODE_RECORD)
-    for name in ("feature", "first_child", "missing_child", "unseen_child"):
-        records[name] = NO_CHILD
-    return layout.Nodes(records, np.zeros((n_nodes, n_outputs)), np.zeros((n_sets, 2), dtypes.LEVEL_DTYPE))
-
-
 def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) -> layout.Scratch:
     n_samples, n_features = presorted.X.shape
     return layout.Scratch(
@@ -377,6 +354,6 @@ def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) 
         side=np.zeros(n_samples, np.uint8),
         buffer=np.zeros(n_rows, dtypes.COUNT_DTYPE),
         features=np.arange(n_features, dtype=np.int32),
-        levels=_records(n_levels, layout.LEVEL_RECORD),
+        levels=subtrees.new_records(n_levels, layout.LEVEL_RECORD),
         level_sums=np.zeros((n_levels, n_sums)),
     )

@@ -156,7 +156,7 @@ def decision_path(tree: Tree, x_row: Any) -> list[int]:
     row, path = np.asarray(x_row, dtype=np.float64), [0]
     while tree.kind[path[-1]] != LEAF:
         node = path[-1]
-        child = _child(tree, node, float(row[tree.feature[node]]))
+        child = child_at(tree, node, float(row[tree.feature[node]]))
         path.append(int(tree.first_child[node]) + child)
     return path
 
@@ -175,7 +175,7 @@ def values_on_path(tree: Tree, path: Path, feature: int, values: NDArray[Any]) -
     stays, node = np.ones(len(values), bool), 0
     for child_idx in path:
         if int(tree.feature[node]) == feature:
-            stays &= np.array([_child(tree, node, float(value)) == child_idx for value in values], bool)
+            stays &= np.array([child_at(tree, node, float(value)) == child_idx for value in values], bool)
         node = int(tree.first_child[node]) + child_idx
     return stays
 
@@ -223,8 +223,8 @@ class _Condition:
                 self.lower = max(self.lower, threshold)
         else:
             codes = self.codes if self.codes is not None else tree.levels(node)[:, 0].tolist()
-            self.codes = [code for code in codes if _child(tree, node, float(code)) == child_idx]
-        self.takes_missing &= _child(tree, node, math.nan) == child_idx
+            self.codes = [code for code in codes if child_at(tree, node, float(code)) == child_idx]
+        self.takes_missing &= child_at(tree, node, math.nan) == child_idx
         self.saw_missing |= bool(tree.n_missing[node] > 0)
 
     def text(self) -> str:
@@ -248,7 +248,8 @@ class _Condition:
         return f"{name} > {lower}" if math.isinf(self.upper) else f"{lower} < {name} ≤ {upper}"
 
 
-def _child(tree: Tree, node: int, x: float) -> int:
+def child_at(tree: Tree, node: int, x: float) -> int:
+    """Return the child (0, 1, ...) that an encoded value, NaN being missing, takes at an inner node."""
     return int(
         child_of(
             x,

@@ -73,6 +73,18 @@ MAX_FEATURES = Parameter(
     aliases={"lightgbm": "feature_fraction_bynode", "xgboost": "colsample_bynode", "catboost": "rsm",
              "sklearn": "max_features"},
 )  # fmt: skip
+SPLITTER = Parameter(
+    "splitter", "best", "choice", choices=("best", "random"), label="Splits", group="Sampling",
+    help="best tries every split of a column; random draws one for each column (extra trees).",
+    aliases={"lightgbm": "extra_trees", "sklearn": "splitter"},
+)  # fmt: skip
+DIRECTIONS = Parameter(
+    "monotonic_cst", None, "directions", allows_none=True, none_text="no column", label="Directions",
+    group="More", max_classes=2,
+    help="Columns with which the prediction may only rise, or only fall; of two classes, the second's share.",
+    aliases={"lightgbm": "monotone_constraints", "xgboost": "monotone_constraints",
+             "catboost": "monotone_constraints", "sklearn": "monotonic_cst"},
+)  # fmt: skip
 RANDOM_STATE = Parameter(
     "random_state", None, "int", minimum=0, has_any_size=True, allows_none=True, none_text="drawn anew",
     form_default=0, label="Seed", group="Sampling", help="The same seed gives the same model.",
@@ -103,6 +115,8 @@ _OF_SINGLE_TREES = (
         help="Alpha: branches whose leaves each lower the impurity by less are pruned (cost-complexity).",
         aliases={"sklearn": "ccp_alpha"},
     ),
+    SPLITTER,
+    DIRECTIONS,
 )  # fmt: skip
 
 # what the trees of a forest take too
@@ -110,7 +124,8 @@ MEMBER_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIG
 MEMBER_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
 TREE_REGRESSOR = (*MEMBER_REGRESSOR, *_OF_SINGLE_TREES)
 
-CART_ONLY = ("max_leaf_nodes", "max_nodes", "max_features")  # ID3 and C4.5 have none of these
+CART_ONLY = ("max_leaf_nodes", "max_nodes", "max_features", "monotonic_cst")  # ID3 and C4.5 have none
+_CART_CHOICES = ("criterion", "splitter")
 _ALGORITHM = Parameter(
     "algorithm", "cart", "choice", choices=("cart", "id3", "c4.5"), label="Algorithm", group="Size",
     help="cart asks two-way questions; id3 and c4.5 give each level of a category its own branch.",
@@ -125,7 +140,7 @@ _CONFIDENCE = Parameter(
 TREE_CLASSIFIER = (
     _ALGORITHM,
     *(
-        replace(p, applies_when={"algorithm": ("cart",)}) if p.name in ("criterion", *CART_ONLY) else p
+        replace(p, applies_when={"algorithm": ("cart",)}) if p.name in (*_CART_CHOICES, *CART_ONLY) else p
         for p in (*MEMBER_CLASSIFIER, *_OF_SINGLE_TREES)
     ),
     _CONFIDENCE,

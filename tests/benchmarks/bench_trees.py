@@ -39,7 +39,8 @@ def _inside(report: Report, X: np.ndarray, y: np.ndarray) -> None:
     from engine.base import begin_fit
     from engine.tree.candidates import NodeRows, candidates
     from engine.tree.cost_complexity import cut_prices
-    from engine.tree.grow import make_rules, presort
+    from engine.tree.grow import make_rules
+    from engine.tree.presort import presort
 
     model = DecisionTreeClassifier(max_leaf_nodes=5000)
     data = begin_fit(model, X, y, None, is_classifier=True)

@@ -50,6 +50,8 @@ TELLING = {
     "ccp_alpha": [0.05],
     "algorithm": ["id3", "c4.5"],
     "confidence": [0.01, None],
+    "splitter": ["random"],
+    "monotonic_cst": [{"monotonic_cst": {"a": -1}}],
 }
 OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson"]}
 CONTEXT = {

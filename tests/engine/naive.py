@@ -53,13 +53,25 @@ def sides_of_levels(x):
             yield np.isin(codes, chosen)
 
 
-def best_gain(X, y, w, is_level, criterion, n_classes, min_samples_leaf=1):
-    """The largest gain of all allowed splits of these rows, or None if there is none."""
+def keeps_direction(sign, goes_left, values, w, bounds, slack=1e-9):
+    """Whether the two sides' means are in order (1: rising, -1: falling) and inside the node's bounds."""
+    low, high = (np.average(values[side], weights=w[side]) for side in (goes_left, ~goes_left))
+    if sign < 0:
+        low, high = high, low
+    return low <= high + slack and low >= bounds[0] - slack and high <= bounds[1] + slack
+
+
+def best_gain(X, y, w, is_level, criterion, n_classes, min_samples_leaf=1, keeps=None):
+    """The largest gain of all allowed splits of these rows, or None if there is none.
+
+    keeps(feature, goes_left) tells of each split whether it may be taken at all.
+    """
     best = None
     for feature in range(X.shape[1]):
         sides = sides_of_levels if is_level[feature] else sides_of_number
         for goes_left in sides(X[:, feature]):
-            if min(goes_left.sum(), (~goes_left).sum()) >= min_samples_leaf:
+            is_wide = min(goes_left.sum(), (~goes_left).sum()) >= min_samples_leaf
+            if is_wide and (keeps is None or keeps(feature, goes_left)):
                 found = gain(criterion, goes_left, y, w, n_classes)
                 best = found if best is None else max(best, found)
     return best

@@ -7,7 +7,8 @@ from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.base import begin_fit
 from engine.errors import DataError
 from engine.tree.candidates import NodeRows, candidates, gain_curve
-from engine.tree.grow import make_rules, presort
+from engine.tree.grow import make_rules
+from engine.tree.presort import presort
 from engine.tree.structure import LEVEL_SET, THRESHOLD
 from tests.engine import naive
 from tests.engine.test_tree import CRITERIA, OF_NUMBERS, random_table

@@ -14,6 +14,7 @@ from engine.export.json import from_json, to_json
 from engine.forest.grow import ForestGrower, draw_rows
 from engine.monitor import NULL_MONITOR, IterationEvent, StopWatcher
 from engine.tree import grow
+from engine.tree.presort import presort
 from tests.engine import naive
 from workbench.datasets import feature_frame, target_values
 from workbench.samples import load_sample
@@ -260,7 +261,7 @@ def test_an_error_of_the_monitor_ends_the_tasks_under_way(monkeypatch):
     model = RandomForestClassifier(random_state=0, n_jobs=1)
     data = begin_fit(model, X, y, None, is_classifier=True)
     model.seed_ = 0
-    presorted = grow.presort(data.X, data.features, lambda *_: False)
+    presorted = presort(data.X, data.features, lambda *_: False)
     grower = ForestGrower(model, data, presorted, StopWatcher(NULL_MONITOR, IterationEvent("growing")))
     members = grower.members()
     assert not next(members).is_partial

@@ -75,7 +75,9 @@ def model_of(kind, **limits):
 
 def draw_limits(data, kind, limits=LIMITS):
     best_first = (
-        [{"max_leaf_nodes": 4}] if kind not in ("id3", "c4.5") else [{"confidence": None}] * (kind == "c4.5")
+        [{"max_leaf_nodes": 4}, {"splitter": "random", "random_state": 0}]
+        if kind not in ("id3", "c4.5")
+        else [{"confidence": None}] * (kind == "c4.5")
     )
     return data.draw(st.sampled_from([*limits, *best_first]), "limits")
 
@@ -198,7 +200,8 @@ def test_any_number_of_threads_gives_the_same_bits(kind, data):
     limits, is_classifier = draw_limits(data, kind), kind not in OF_NUMBERS
     trees, losses = [], set()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grow, "ROWS_PER_BLOCK", 4)  # several blocks and chunks, so that threads have a say
+        # several subtrees and chunks, so that threads have a say
+        patch.setattr("engine.tree.subtrees.MOST_ROWS", 4)
         patch.setattr("engine.tree.cost_complexity.ROWS_PER_CHUNK", 4)
         for n_threads in (1, 2, 8):
             patch.setattr(parallel, "resolve_jobs", lambda _n_jobs, n=n_threads: n)

@@ -367,7 +367,7 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     subtitle = f"{which}{counted(tree.n_leaves, 'leaf', 'leaves')}, {counted(n_rows, 'training row')}"
     if is_boosting and len(result.classes) > 2:
         subtitle += f", adds to {result.classes[tree_idx % len(result.classes)]}"
-    edited = frozenset(edit.path for edit in result.edits if edit.kind != "cost_complexity")
+    edited = frozenset(edit.path for edit in result.edits if not edit.is_of_whole_tree)
     dates = date_columns(table)
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,

@@ -222,6 +222,17 @@ def bare_button(
     return made
 
 
+def action_icon(action: QAction, object_name: str) -> QToolButton:
+    """The icon of an action alone; it does what the action does and is on when it is."""
+    made = QToolButton()
+    made.setProperty("look", "bare")
+    made.setIconSize(QSize(16, 16))
+    made.setDefaultAction(action)
+    made.setAccessibleName(action.text())
+    made.setObjectName(object_name)
+    return made
+
+
 class ActionButton(QPushButton):
     """A push button that does what `action` does and is on when it is.
 

@@ -5,6 +5,7 @@ import numpy as np
 from engine.jit import kernel
 from engine.kernels.numeric import midpoint, random_below
 from engine.kernels.routing import IS_MISSING, LEAF, THRESHOLD, find_level
+from engine.tree.kernels.bounds import hand_on_bounds
 from engine.tree.kernels.heap import pop_node, push_node
 from engine.tree.kernels.impurity import add_row, clear, describe_node, purity
 from engine.tree.kernels.layout import (
@@ -22,6 +23,7 @@ from engine.tree.kernels.layout import (
     NEXT_NODE,
     PARTITION,
     ROW_MASK,
+    STATE_ASIDE,
     STATE_COUNTED,
     STATE_HEAP,
     STATE_LEAVES,
@@ -34,6 +36,7 @@ from engine.tree.kernels.layout import (
     TOTAL,
 )
 from engine.tree.kernels.levels import scan_levels
+from engine.tree.kernels.random_splits import draw_partition, draw_threshold
 from engine.tree.kernels.thresholds import scan_thresholds
 
 
@@ -74,7 +77,7 @@ def next_feature(rules, scratch, visited, random_state):
 
 
 @kernel
-def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
+def evaluate(sample, rules, nodes, best, scratch, state, drawn, random_state, budget):
     """Look at columns until enough have been looked at or the budget is spent; returns what is left of it."""
     node = state[STATE_NODE]
     node_purity = purity(rules.criterion, scratch.sums[TOTAL], nodes.records.weight[node])
@@ -86,7 +89,13 @@ def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
         if budget <= 0:
             return budget
         feature = next_feature(rules, scratch, state[STATE_VISITED], random_state)
-        if sample.is_level[feature]:
+        if drawn is not None:
+            split = (feature, nodes, node, node_purity, best, scratch)
+            if sample.is_level[feature]:
+                counts = draw_partition(sample, rules, *split, random_state)
+            else:
+                counts = draw_threshold(sample, rules, *split, drawn, random_state)
+        elif sample.is_level[feature]:
             counts = scan_levels(sample, rules, feature, nodes, node, node_purity, best, scratch)
         else:
             counts = scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scratch)
@@ -214,10 +223,19 @@ def add_children(nodes, node, middle, state):
 
 @kernel
 def finish_split(sample, rules, nodes, node):
-    """Describe the children; take the gain from their impurities; settle where unknown values go (D7)."""
+    """Describe a node's children and settle the split."""
     first = nodes.records.first_child[node]
     for child in range(first, first + 2):
         describe_node(sample, rules, nodes, child)
+    if rules.directions.size > 0:
+        hand_on_bounds(rules, nodes, node)
+    settle_split(nodes, node)
+
+
+@kernel
+def settle_split(nodes, node):
+    """Take a node's gain from its described children; settle where unknown values go (D7)."""
+    first = nodes.records.first_child[node]
     left, right = nodes.records.weight[first], nodes.records.weight[first + 1]
     mean_impurity = (left * nodes.records.impurity[first] + right * nodes.records.impurity[first + 1]) / (
         left + right
@@ -239,7 +257,7 @@ def choose_next(sample, rules, nodes, best, scratch, state, stack):
     while state[STATE_STACK] > 0:
         state[STATE_STACK] -= 1
         node = stack[state[STATE_STACK]]
-        if may_split(rules, nodes, node):
+        if nodes.records.n_rows[node] > state[STATE_ASIDE] and may_split(rules, nodes, node):
             begin_evaluation(sample, rules, nodes, node, best, scratch, state)
             return
     state[STATE_PHASE] = DONE
@@ -252,7 +270,7 @@ def choose_next(sample, rules, nodes, best, scratch, state, stack):
 
 
 @kernel
-def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget):
+def grow(sample, rules, nodes, best, scratch, state, stack, drawn, random_state, budget):
     """Grow on until the tree is done, the budget is spent, or more room is needed.
 
     The caller makes room for two more nodes, two more stack entries and one more level set, asks its
@@ -260,6 +278,7 @@ def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget
 
     stack   int32 (n,)      i/o  nodes to evaluate, the next one last
     state   int64 (N_STATE,) i/o
+    drawn   None or Values  in   draw splits; with None what draws them is not compiled
     budget  int64           in   row visits until the kernel returns
     """
     while budget > 0 and state[STATE_PHASE] != DONE:
@@ -270,7 +289,7 @@ def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget
             choose_next(sample, rules, nodes, best, scratch, state, stack)
             budget -= 16
         elif state[STATE_PHASE] == EVALUATE:
-            budget = evaluate(sample, rules, nodes, best, scratch, state, random_state, budget)
+            budget = evaluate(sample, rules, nodes, best, scratch, state, drawn, random_state, budget)
         else:
             budget = partition(sample, rules, nodes, scratch, state, budget)
             if state[STATE_PHASE] == NEXT_NODE:

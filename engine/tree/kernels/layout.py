@@ -16,6 +16,7 @@ import numpy as np
 
 from engine import dtypes
 
+FREE, RISES, FALLS = range(3)  # what a column does to the value
 GINI, ENTROPY, SQUARED_ERROR, MISCLASSIFICATION, POISSON = range(5)
 ROW_MASK = 0xFFFFFFFF  # the row in an entry of an order
 MISSING_RANK = 2**31 - 1  # sorts behind every rank and level
@@ -40,8 +41,23 @@ class Sample(NamedTuple):
     is_level: Any
 
 
+class Values(NamedTuple):
+    """What the ranks stand for; splits are drawn when the growing kernel is given this, and else it is None.
+
+    values       float64 (n_values,)   in  distinct numbers, ascending, a column's after another's
+    first_value  int64   (n_features,) in  where a column's begin
+    """
+
+    values: Any
+    first_value: Any
+
+
 class Rules(NamedTuple):
-    """The hyperparameters as numbers; sums has n_classes entries, or one in regression."""
+    """The hyperparameters as numbers; sums has n_classes entries, or one in regression.
+
+    Directions are none, or uint8 (n_features,): FREE, RISES or FALLS. The root's values are kept between
+    lower and upper, and directions broken by slack or less are not: sums are rounded.
+    """
 
     criterion: int
     n_sums: int
@@ -54,6 +70,11 @@ class Rules(NamedTuple):
     max_features: int
     max_leaf_nodes: int
     total_weight: float
+    is_random: bool
+    directions: Any
+    lower: float
+    upper: float
+    slack: float
 
 
 NODE_RECORD = np.dtype(
@@ -65,6 +86,9 @@ NODE_RECORD = np.dtype(
         ("impurity", dtypes.VALUE_DTYPE),
         ("gain", dtypes.VALUE_DTYPE),
         ("weight", dtypes.VALUE_DTYPE),
+        ("threshold", dtypes.VALUE_DTYPE),
+        ("lower_bound", dtypes.VALUE_DTYPE),
+        ("upper_bound", dtypes.VALUE_DTYPE),
         ("n_rows", dtypes.COUNT_DTYPE),
         ("n_missing", dtypes.COUNT_DTYPE),
         ("start", dtypes.NODE_DTYPE),
@@ -87,6 +111,9 @@ start, stop          where the node's rows lie in order
 set_start, set_stop  the node's rows of level_sets
 cut                  kind THRESHOLD: the largest rank that goes to child 0
 lower, upper         two rows: their values' midpoint is the threshold
+threshold            the last one that was drawn and was the best so far
+lower_bound,         between them the node's value is kept once the tree is grown; see `bounds`
+upper_bound
 heap                 not of this node: best-first, the nodes that may be split, the one to split next first
 """
 
@@ -156,5 +183,5 @@ N_BEST = 7
 
 # entries of the int64 state array
 STATE_PHASE, STATE_NODE, STATE_VISITED, STATE_COUNTED, STATE_NODES, STATE_LEAVES = range(6)
-STATE_STACK, STATE_SETS, STATE_HEAP = 6, 7, 8
-N_STATE = 9
+STATE_STACK, STATE_SETS, STATE_HEAP, STATE_ASIDE = 6, 7, 8, 9  # ASIDE: nodes of so few rows are set aside
+N_STATE = 10

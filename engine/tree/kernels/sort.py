@@ -1,48 +1,7 @@
-"""Sorting a column: sorted blocks are merged, then values give way to ranks."""
-
-import numpy as np
+"""Taking rows out of a sorted column."""
 
 from engine.jit import kernel
-from engine.tree.kernels.layout import MISSING_RANK, ROW_MASK
-
-
-@kernel
-def merge_blocks(values, rows, width, merged_values, merged_rows):
-    """Merge neighbouring sorted blocks of `width` two by two; equal values keep their order, NaN is last.
-
-    values, merged_values  float64 (n_rows,)  in, out
-    rows, merged_rows      int64 (n_rows,)    in, out
-    """
-    n_rows = values.size
-    for start in range(0, n_rows, 2 * width):
-        middle, stop = min(start + width, n_rows), min(start + 2 * width, n_rows)
-        i, j = start, middle
-        for at in range(start, stop):
-            takes_left = i < middle and (j >= stop or values[i] <= values[j] or np.isnan(values[j]))
-            source = i if takes_left else j
-            merged_values[at], merged_rows[at] = values[source], rows[source]
-            i += takes_left
-            j += not takes_left
-
-
-@kernel
-def write_order(values, rows, is_level, order):
-    """Write a sorted column's entries, ``rank << 32 | row``; see `layout`.
-
-    values    float64 (n_rows,)  in   ascending, NaN last
-    rows      int64 (n_rows,)    in   their rows
-    is_level  bool               in   the values are codes of levels, and the ranks too
-    order     int64 (n_rows,)    out
-    """
-    rank = np.int64(0)
-    for i in range(values.size):
-        if np.isnan(values[i]):
-            rank = np.int64(MISSING_RANK)
-        elif is_level:
-            rank = np.int64(values[i])
-        elif i > 0 and values[i] != values[i - 1]:
-            rank += 1
-        order[i] = (rank << 32) | rows[i]
+from engine.tree.kernels.layout import ROW_MASK
 
 
 @kernel

@@ -9,12 +9,14 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
 from engine.errors import DataError
+from workbench.commands import CommandId
 from workbench.crossvalidation import MAX_ROWS
 from workbench.editing import preview_of_price, prune_to
 from workbench.figures.pruning import PruningFigure, make_pruning, stop_now
 from workbench.figures.words import counted, number, sentence
 from workbench.fitting import what_differs
 from workbench.pruning import PruningCurve, pruning_curve, with_cross_validation
+from workbench.tree_edits import PRUNE_TO
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
@@ -339,7 +341,7 @@ class PruningPanel(QWidget):
         if run is None or result is not before or self._wanted != (before, stop):
             return  # the slider is elsewhere by now
         self._wanted = None
-        document.take_pruned(run.run_id, before, pruned)
+        document.take_edited(run.run_id, before, pruned, PRUNE_TO, CommandId.PRUNE_TO)
         self._give_up()
 
     def _add_actions(self) -> None:
@@ -355,12 +357,9 @@ class PruningPanel(QWidget):
         menu.popup(self._by_rule.mapToGlobal(self._by_rule.rect().bottomLeft()))
 
     def _prune_by_rule(self, rule: str) -> None:
-        document = self._context.document
-        if document.current_run_id is not None:
-            try:
-                document.prune_by_rule(document.current_run_id, rule)
-            except DataError as error:
-                document.post_message(str(error))
+        run_id = self._context.document.current_run_id
+        if run_id is not None:
+            self._context.editor.prune_by_rule(run_id, rule)
 
     def _export(self) -> None:
         self._exports.ask(self, self.plot, "pruning")
