@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from engine.errors import ParameterError
 
@@ -24,8 +26,8 @@ class Parameter:
     default : object
         The engine's default (scikit-learn's where it has the parameter).
     kind : str
-        "int", "float", "bool", "choice", or "number_or_choice" (an int, a float share or a choice:
-        `max_features`).
+        "int", "float", "bool", "choice", "number_or_choice" (an int, a float share or a choice:
+        `max_features`), or "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`).
     minimum, maximum : float or None
         Legal range, ends included unless `open_minimum` or `open_maximum`.
     choices : tuple
@@ -43,6 +45,8 @@ class Parameter:
     applies_when : mapping
         Other parameter's name to the values under which this one has an effect; else it is absent
         from the form.
+    max_classes : int or None
+        With more classes it does not apply.
     in_form : bool
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
     has_any_size : bool
@@ -66,6 +70,7 @@ class Parameter:
     aliases: Mapping[str, str] = field(default_factory=dict)
     form_default: Any = UNSET
     applies_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    max_classes: int | None = None
     in_form: bool = True
     has_any_size: bool = False
 
@@ -82,6 +87,8 @@ class Parameter:
             parts.append(self._range_text())
         if self.kind == "bool":
             parts.append("True or False")
+        if self.kind == "directions":
+            parts.append("1 (rises), -1 (falls) or 0 for every column or by column name")
         if self.choices:
             parts.append("one of " + ", ".join(map(repr, self.choices)))
         if self.allows_none:
@@ -101,8 +108,8 @@ class Parameter:
         """Tell whether `value` is of the right kind and inside the range."""
         if value is None:
             return self.allows_none
-        if self.kind == "bool":
-            return isinstance(value, bool) or type(value).__name__ == "bool_"
+        if self.kind in _IS_LEGAL:
+            return _IS_LEGAL[self.kind](value)
         if any(type(value) is type(choice) and value == choice for choice in self.choices):
             return True
         if self.kind == "choice" or isinstance(value, bool):
@@ -131,6 +138,28 @@ class Parameter:
             if isinstance(value, numbers.Integral) and self._is_too_large(value):
                 raise ParameterError(f"{self.name} is larger than {LARGEST_WHOLE}; enter a smaller number")
             raise ParameterError(f"{self.name} is {value!r}; enter {self.legal_text}")
+
+
+def _is_yes_or_no(value: Any) -> bool:
+    return isinstance(value, bool) or type(value).__name__ == "bool_"
+
+
+def _are_directions(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        if not all(isinstance(name, str) for name in value):
+            return False
+        value = value.values()
+    try:
+        signs = list(value)
+    except TypeError:
+        return False
+    return not isinstance(value, str) and all(
+        isinstance(sign, (int, np.integer)) and type(sign) is not bool and sign in (-1, 0, 1)
+        for sign in signs
+    )
+
+
+_IS_LEGAL: dict[str, Callable[[Any], bool]] = {"bool": _is_yes_or_no, "directions": _are_directions}
 
 
 def check_parameters(estimator: Any, table: Iterable[Parameter]) -> None:

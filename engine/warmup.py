@@ -68,6 +68,8 @@ def steps() -> list[Step]:
         Step("boosting for numbers", _boosting_for_numbers, BOOSTING),
         Step("boosting for two classes", _boosting_for_two_classes),
         Step("boosting for more classes", _boosting_for_more_classes),
+        Step("decision tree for drawn splits", _tree_with_drawn_splits),
+        Step("decision tree for medians", _tree_for_medians),
         Step("large tables", lambda: _grow_numeric(N_ROWS // 4)),
     ]
 
@@ -228,6 +230,18 @@ def _tree_for_numbers() -> None:
 
     _use(DecisionTreeRegressor(), tiny_table()[1])
     _use(DecisionTreeRegressor(max_leaf_nodes=5), tiny_table()[1])
+
+
+def _tree_with_drawn_splits() -> None:
+    from engine import DecisionTreeRegressor
+
+    _use(DecisionTreeRegressor(splitter="random"), tiny_table()[1])
+
+
+def _tree_for_medians() -> None:
+    from engine import DecisionTreeRegressor
+
+    _use(DecisionTreeRegressor(criterion="absolute_error"), tiny_table()[1])
 
 
 def _forest_for_classes() -> None:

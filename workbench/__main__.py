@@ -12,7 +12,9 @@ SUBCOMMANDS = ("fit", "predict", "evaluate", "export")
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the window's own arguments."""
     parser = argparse.ArgumentParser(prog="treewright", description="A desktop workbench for tree models.")
-    parser.add_argument("file", nargs="?", help="a table, a .treewright project or a .tree.json model")
+    parser.add_argument(
+        "file", nargs="?", help="a table, a .treewright project, or a model: .tree.json or .rules.txt"
+    )
     parser.add_argument("--sample", metavar="KEY", help="open a sample table, such as penguins")
     parser.add_argument("--warm-up", action="store_true", help="compile all kernels into the cache, then end")
     parser.add_argument("--version", action="store_true", help="print the version and end")

@@ -80,12 +80,12 @@ class CatalogEntry:
         """Name of the estimator in `engine`."""
         return self._estimators[TASKS.index(task)]
 
-    def make(self, task: str, parameters: Mapping[str, Any]) -> Any:
+    def make(self, task: str, parameters: Mapping[str, Any], n_classes: int = 0) -> Any:
         """Return an estimator that is not fitted yet; imports the learner."""
-        applying = self.applying(task, parameters)
+        applying = self.applying(task, parameters, n_classes)
         return getattr(import_module("engine"), self.estimator_name(task))(**applying)
 
-    def applying(self, task: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def applying(self, task: str, parameters: Mapping[str, Any], n_classes: int = 0) -> dict[str, Any]:
         """Return the parameters without those that have no effect beside the others.
 
         A form does not show them, so a value left over in one must not keep a model from training.
@@ -95,7 +95,10 @@ class CatalogEntry:
             name: value
             for name, value in parameters.items()
             if name not in tables
-            or all(parameters.get(k, tables[k].default) in v for k, v in tables[name].applies_when.items())
+            or (
+                all(parameters.get(k, tables[k].default) in v for k, v in tables[name].applies_when.items())
+                and n_classes <= (tables[name].max_classes or n_classes)
+            )
         }
 
     def parameter(self, task: str, name: str) -> Parameter:

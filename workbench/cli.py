@@ -13,7 +13,15 @@ import numpy as np
 
 from engine.errors import DataError, ParameterError
 from workbench.catalog import CATALOG, check_parameter_values, entry_of, start_parameters
-from workbench.exports import MODEL_SUFFIX, export_model, load_model
+from workbench.exports import (
+    MODEL_SUFFIX,
+    RULES_SUFFIX,
+    SQL_SUFFIX,
+    export_model,
+    export_rules,
+    export_sql,
+    load_model,
+)
 from workbench.project.atomic import require_writable, write_atomically
 from workbench.runs import ModelSpec, RunResult, SplitSettings
 
@@ -48,7 +56,12 @@ def make_parser() -> argparse.ArgumentParser:
     export = commands.add_parser("export", help="take a model out of a project")
     export.add_argument("project")
     export.add_argument("--model", metavar="NAME", help="name in the project; the selected one if omitted")
-    export.add_argument("--out", required=True, metavar="MODEL.tree.json or SCRIPT.py")
+    export.add_argument(
+        "--out",
+        required=True,
+        metavar="MODEL.tree.json, TREE.rules.txt, TREE.sql or SCRIPT.py",
+        help="its ending says as what",
+    )
     export.set_defaults(run=_export)
     return parser
 
@@ -182,8 +195,9 @@ def _export(options: argparse.Namespace) -> None:
     from workbench.scripts import make_script
 
     out = Path(options.out).absolute()
-    if out.suffix != ".py" and not out.name.endswith(MODEL_SUFFIX):
-        raise DataError(f"{out.name} ends in neither {MODEL_SUFFIX} nor .py; choose one of them")
+    endings = (MODEL_SUFFIX, RULES_SUFFIX, SQL_SUFFIX, ".py")
+    if not out.name.endswith(endings):
+        raise DataError(f"{out.name} ends in none of {', '.join(endings)}; choose one of them")
     require_writable(out)
     document = Document()
     document.restore(load_project(options.project))
@@ -194,5 +208,9 @@ def _export(options: argparse.Namespace) -> None:
     if out.suffix == ".py":
         script = make_script(document, record.run_id).encode()
         write_atomically(out, lambda file: file.write(script))
+    elif out.name.endswith(RULES_SUFFIX):
+        export_rules(record.result, out, document.table)
+    elif out.name.endswith(SQL_SUFFIX):
+        export_sql(record.result, out, document.table)
     else:
         export_model(record.result, out)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QUndoCommand
 from workbench.figures.words import counted
 
 if TYPE_CHECKING:
-    from workbench.document import Document
+    from workbench.document_state import DocumentState
     from workbench.runs import ModelSpec, RunRecord, RunResult
     from workbench.state import DataState
 
@@ -22,6 +22,7 @@ class CommandId(IntEnum):
 
     SET_PARAMETER = 1
     PRUNE_TO = 2
+    STEP_SPLITS = 3
 
 
 class DocumentCommand(QUndoCommand):
@@ -31,12 +32,12 @@ class DocumentCommand(QUndoCommand):
     the stack was still to delete, and the process died.
     """
 
-    def __init__(self, document: Document, text: str) -> None:
+    def __init__(self, document: DocumentState, text: str) -> None:
         super().__init__(text)
         self._document = weakref.ref(document)
 
     @property
-    def document(self) -> Document:
+    def document(self) -> DocumentState:
         document = self._document()
         assert document is not None  # its stack, which owns this step, lives no longer than it
         return document
@@ -46,7 +47,7 @@ class SetData(DocumentCommand):
     """Change kinds, roles, target, split or the reading of the table, and with the task all parameters."""
 
     def __init__(
-        self, document: Document, text: str, new: DataState, specs: Mapping[str, ModelSpec] | None = None
+        self, document: DocumentState, text: str, new: DataState, specs: Mapping[str, ModelSpec] | None = None
     ) -> None:
         super().__init__(document, text)
         self.old, self.new = document.data, new
@@ -63,7 +64,7 @@ class SetData(DocumentCommand):
 class AddRun(DocumentCommand):
     """Put a model into the list; undone and redone with whatever training made of it."""
 
-    def __init__(self, document: Document, text: str, record: RunRecord) -> None:
+    def __init__(self, document: DocumentState, text: str, record: RunRecord) -> None:
         super().__init__(document, text)
         self.record = record
 
@@ -77,7 +78,7 @@ class AddRun(DocumentCommand):
 class DeleteRun(DocumentCommand):
     """Take a model out of the list."""
 
-    def __init__(self, document: Document, run_id: str) -> None:
+    def __init__(self, document: DocumentState, run_id: str) -> None:
         super().__init__(document, f"Delete {document.runs[run_id].name}")
         self.run_id = run_id
         self.position = list(document.runs).index(run_id)
@@ -94,7 +95,7 @@ class DeleteRun(DocumentCommand):
 class RenameRun(DocumentCommand):
     """Give a model another name."""
 
-    def __init__(self, document: Document, run_id: str, name: str) -> None:
+    def __init__(self, document: DocumentState, run_id: str, name: str) -> None:
         super().__init__(document, f"Rename to {name}")
         self.run_id, self.new = run_id, name
         self.old = document.runs[run_id].name
@@ -109,7 +110,7 @@ class RenameRun(DocumentCommand):
 class SetParameter(DocumentCommand):
     """Change one hyperparameter; a drag on its field becomes one undo step."""
 
-    def __init__(self, document: Document, run_id: str, name: str, value: Any, label: str) -> None:
+    def __init__(self, document: DocumentState, run_id: str, name: str, value: Any, label: str) -> None:
         super().__init__(document, f"Set {label.lower()}")
         self.key, self.new = (run_id, name), value
         self.old = document.parameter(run_id, name)
@@ -133,14 +134,15 @@ class SetParameter(DocumentCommand):
 
 
 class EditTree(DocumentCommand):
-    """Prune or expand a single tree by hand; a drag of the price of a leaf becomes one undo step.
+    """Change a single tree by hand; a drag of the price of a leaf, or steps through the splits, are one undo
+    step.
 
     If the model was trained anew in between, there is nothing left that could be undone: the command
     then does nothing and leaves the stack.
     """
 
     def __init__(
-        self, document: Document, text: str, run_id: str, new: RunResult, *, merges: bool = False
+        self, document: DocumentState, text: str, run_id: str, new: RunResult, merges: CommandId | None = None
     ) -> None:
         super().__init__(document, text)
         self.run_id, self.new, self.merges = run_id, new, merges
@@ -157,7 +159,7 @@ class EditTree(DocumentCommand):
         self._swap(self.new, self.old)
 
     def id(self) -> int:
-        return CommandId.PRUNE_TO if self.merges else -1
+        return -1 if self.merges is None else self.merges
 
     def mergeWith(self, later: QUndoCommand) -> bool:
         if not isinstance(later, EditTree) or later.run_id != self.run_id or later.old is not self.new:

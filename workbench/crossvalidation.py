@@ -65,7 +65,9 @@ def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
     for n_done, (inside, outside) in enumerate(_folds(learnable, _groups(inputs, rows)), start=1):
         part = SubMonitor(monitor, (n_done - 1) / n_all, n_done / n_all, member=n_done)
         told = _Quiet(part, f"fold {n_done} of {n_all}")
-        estimator = entry_of(inputs.spec.kind).make(inputs.task, dict(inputs.spec.parameters))
+        estimator = entry_of(inputs.spec.kind).make(
+            inputs.task, dict(inputs.spec.parameters), len(inputs.classes)
+        )
         fit_estimator(estimator, learnable.take(inside), None, told)
         if estimator.stopped_ and told.stopped:
             stopped = True  # a fold cut short says nothing about the whole training

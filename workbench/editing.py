@@ -28,7 +28,9 @@ RULES = {
 }
 
 
-def prune(result: RunResult | None, table: Table, path: Path) -> RunResult:
+def prune(
+    result: RunResult | None, table: Table, path: Path, monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
     """Return the result with the node at `path` made a leaf.
 
     Raises
@@ -43,10 +45,12 @@ def prune(result: RunResult | None, table: Table, path: Path) -> RunResult:
     tree = result.tree(0)
     if tree.is_leaf[tree.node_at(path)]:
         raise DataError("this node is a leaf already; choose a node with a question")
-    return _with_edits(result, table, (*result.edits, Edit("prune", path)))
+    return _with_edits(result, table, (*result.edits, Edit("prune", path)), monitor)
 
 
-def expand(result: RunResult | None, table: Table, path: Path) -> RunResult:
+def expand(
+    result: RunResult | None, table: Table, path: Path, monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
     """Return the result with all that was done by hand at `path` taken back.
 
     Changes below it stay, but those of a branch that was grown or split by hand and is gone.
@@ -60,16 +64,18 @@ def expand(result: RunResult | None, table: Table, path: Path) -> RunResult:
     kept: list[Edit] = []
     is_branch_gone = False
     for edit in result.edits:
-        if edit.kind != "cost_complexity" and edit.path == path:
+        if not edit.is_of_whole_tree and edit.path == path:
             is_branch_gone = is_branch_gone or edit.kind in ("force_split", "regrow")
         elif not (is_branch_gone and edit.path[: len(path)] == path):
             kept.append(edit)
     if len(kept) == len(result.edits):
         raise DataError("nothing was changed at this node, so there is nothing to put back")
-    return _with_edits(result, table, tuple(kept))
+    return _with_edits(result, table, tuple(kept), monitor)
 
 
-def flip_missing(result: RunResult | None, table: Table, path: Path) -> RunResult:
+def flip_missing(
+    result: RunResult | None, table: Table, path: Path, monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
     """Return the result with missing values taking the other side at `path`; the next of several branches.
 
     Raises
@@ -86,10 +92,12 @@ def flip_missing(result: RunResult | None, table: Table, path: Path) -> RunResul
     edit = Edit("set_missing", path, child=(int(tree.missing_child[node]) + 1) % n_children)
     last = result.edits[-1] if result.edits else None
     if last is None or last.kind != "set_missing" or last.path != path:
-        return _and_then(result, table, edit)
-    before = _with_edits(result, table, result.edits[:-1])  # turned on: one change, or none
+        return _and_then(result, table, edit, monitor)
+    before = _with_edits(result, table, result.edits[:-1], monitor)  # turned on: one change, or none
     child_before = int(before.tree(0).missing_child[before.tree(0).node_at(path)])
-    return before if child_before == edit.child else _with_edits(result, table, (*result.edits[:-1], edit))
+    if child_before == edit.child:
+        return before
+    return _with_edits(result, table, (*result.edits[:-1], edit), monitor)
 
 
 def grow_below(
@@ -115,18 +123,20 @@ def grow_below(
             "with the settings of this model nothing else grows below this node; force a split there, or "
             "change the settings and train it again"
         )
-    return _with_tree(result, table, (*result.edits, edit), tree)
+    return _with_tree(result, table, (*result.edits, edit), tree, monitor)
 
 
 def force_split(
-    result: RunResult | None, table: Table, path: Path, feature: str, answer: float | Sequence[str]
-) -> RunResult:
+    result: RunResult | None, table: Table, path: Path, feature: str, answer: float | Sequence[str] | None,
+    monitor: FitMonitor = NULL_MONITOR,
+) -> RunResult:  # fmt: skip
     """Return the result with the node at `path` asking about `feature`; what was below is gone.
 
     Parameters
     ----------
-    answer : float or sequence of str
-        The threshold of a number, or the levels of a category that take the first side.
+    answer : float, sequence of str, or None
+        The threshold of a number, the levels of a category that take the first side, or None to ask whether
+        the value is missing.
 
     Raises
     ------
@@ -138,40 +148,103 @@ def force_split(
     from engine.tree.edit import Edit
 
     result = editable(result, table)
-    return _and_then(
-        result,
-        table,
-        Edit(
-            "force_split",
-            path,
-            feature=feature,
-            threshold=float(answer) if isinstance(answer, (int, float)) else None,
-            levels=() if isinstance(answer, (int, float)) else tuple(answer),
-        ),
-    )
+    if answer is None:
+        edit = Edit("force_split", path, feature=feature, is_missing=True)
+    elif isinstance(answer, (int, float)):
+        edit = Edit("force_split", path, feature=feature, threshold=float(answer))
+    else:
+        edit = Edit("force_split", path, feature=feature, levels=tuple(answer))
+    return _and_then(result, table, edit, monitor)
+
+
+def step_splits(
+    result: RunResult | None, table: Table, n_more: int, monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
+    """Return the result with `n_more` splits, in best-first order; negative takes the last ones back.
+
+    Splits that were cut come back up to the grown tree with all changes by hand but cuts. Steps in a row are
+    one edit, and one look at the test score.
+
+    Raises
+    ------
+    DataError
+        There are not so many to take back, or to come back; or as for `prune`.
+    """
+    from engine.tree.best_first import count_splits
+    from engine.tree.edit import Edit, replay
+
+    result = editable(result, table)
+    assert result.grown_tree is not None
+    is_again = bool(result.edits) and result.edits[-1].kind == "splits"
+    before = result.edits[:-1] if is_again else result.edits
+    n_wanted = count_splits(result.tree(0)) + n_more
+    if n_wanted < 0:
+        raise DataError("the tree asks nothing any more, so there is no split to take back")
+    edits = (*before, Edit("splits", n_splits=n_wanted))
+    needs_rows = any(edit.needs_training_rows for edit in before)
+    rows = training_rows(result, table) if needs_rows else None
+    tree, lost = replay(edits, result.grown_tree, rows, result.estimator)
+    if any(edit is edits[-1] for edit in lost):
+        raise DataError("every split is there already; to grow more, train again with looser limits")
+    if count_splits(replay(before, result.grown_tree, rows, result.estimator)[0]) == n_wanted:
+        edits = before  # back where the steps began
+    changed = _with_tree(result, table, edits, tree, monitor)
+    return replace(changed, n_test_looks=result.n_test_looks) if is_again else changed
+
+
+def n_splits_uncut(result: RunResult, table: Table) -> int:
+    """Return how many splits the tree has when all that was cut from it is back: where `step_splits` ends."""
+    from engine.tree.best_first import count_splits, count_with_cut
+    from engine.tree.edit import without_cuts
+
+    tree, grown = result.tree(0), result.grown_tree
+    assert grown is not None
+    if not any(edit.is_cut for edit in result.edits):
+        return count_splits(tree)
+    needs_rows = any(edit.needs_training_rows for edit in result.edits)
+    rows = training_rows(result, table) if needs_rows else None
+    return count_with_cut(tree, without_cuts(result.edits, grown, rows, result.estimator))
 
 
 def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> RunResult:
     """Return the result pruned by cost-complexity to the price `alpha` of a leaf; None: not so any more.
 
-    Changes by hand stay: they are made after it, those at nodes that it has cut itself being no matter.
+    Changes by hand stay: they are made after it, those at nodes that it has cut itself being no matter. How
+    many splits the tree was given (`step_splits`) is not kept: the price of a leaf decides that now.
 
     Raises
     ------
     DataError
         As for `prune`.
     """
-    from engine.tree.edit import Edit
-
     result = editable(result, table)
-    by_hand = [edit for edit in result.edits if edit.kind != "cost_complexity"]
-    first = [] if alpha is None else [Edit("cost_complexity", (), alpha)]
-    changed = _with_edits(result, table, (*first, *by_hand))
+    changed = _with_edits(result, table, _with_price(result, alpha))
     # one drag of a slider is one look at the test score
     return changed if alpha_of(result) is None else replace(changed, n_test_looks=result.n_test_looks)
 
 
-def prune_by_rule(result: RunResult | None, table: Table, rule: str) -> RunResult:
+def preview_of_price(result: RunResult, alpha: float | None) -> RunResult | None:
+    """Return what `prune_to` does with the old scores, in a few milliseconds; None where it takes rows."""
+    from engine.tree.edit import replay
+
+    edits = _with_price(result, alpha)
+    if result.grown_tree is None or any(edit.needs_training_rows for edit in edits):
+        return None
+    estimator = copy.copy(result.estimator)
+    estimator.tree_ = replay(edits, result.grown_tree, None, result.estimator)[0]
+    return replace(result, estimator=estimator, edits=edits)
+
+
+def _with_price(result: RunResult, alpha: float | None) -> tuple[Edit, ...]:
+    from engine.tree.edit import Edit
+
+    by_hand = [edit for edit in result.edits if not edit.is_of_whole_tree]
+    return (*([] if alpha is None else [Edit("cost_complexity", (), alpha)]), *by_hand)
+
+
+def prune_by_rule(
+    result: RunResult | None, table: Table, rule: str, monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
     """Return the result pruned by a rule, as if each branch it cuts had been cut by hand.
 
     Parameters
@@ -191,7 +264,7 @@ def prune_by_rule(result: RunResult | None, table: Table, rule: str) -> RunResul
     paths = _cut_paths(before, after)
     if not paths:
         raise DataError(f"{RULES[rule]} cuts nothing in this tree: every branch is worth keeping by it")
-    return _with_edits(result, table, (*result.edits, *(Edit("prune", path) for path in paths)))
+    return _with_edits(result, table, (*result.edits, *(Edit("prune", path) for path in paths)), monitor)
 
 
 def _pruned_by(result: RunResult, table: Table, rule: str) -> Tree:
@@ -272,13 +345,15 @@ def editable(result: RunResult | None, table: Table) -> RunResult:
     return result
 
 
-def _and_then(result: RunResult, table: Table, edit: Edit) -> RunResult:
+def _and_then(result: RunResult, table: Table, edit: Edit, monitor: FitMonitor) -> RunResult:
     """Return the result with one more edit, which must hold."""
     tree = edit.apply(result.tree(0), training_rows(result, table), result.estimator)
-    return _with_tree(result, table, (*result.edits, edit), tree)
+    return _with_tree(result, table, (*result.edits, edit), tree, monitor)
 
 
-def _with_edits(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> RunResult:
+def _with_edits(
+    result: RunResult, table: Table, edits: tuple[Edit, ...], monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
     """Return the result with other edits; those that hold no longer change nothing."""
     from engine.tree.edit import replay
 
@@ -289,7 +364,7 @@ def _with_edits(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> Run
         tree, _lost = replay(
             edits, tree, training_rows(result, table) if needs_rows else None, result.estimator
         )
-    return _with_tree(result, table, edits, tree)
+    return _with_tree(result, table, edits, tree, monitor)
 
 
 def training_rows(result: RunResult, table: Table) -> TrainingData:
@@ -301,7 +376,9 @@ def training_rows(result: RunResult, table: Table) -> TrainingData:
     return training_data(result.estimator, rows.X, rows.labels, rows.weights)
 
 
-def _with_tree(result: RunResult, table: Table, edits: tuple[Edit, ...], tree: Tree) -> RunResult:
+def _with_tree(
+    result: RunResult, table: Table, edits: tuple[Edit, ...], tree: Tree, monitor: FitMonitor = NULL_MONITOR
+) -> RunResult:
     estimator = copy.copy(result.estimator)  # trees are values: the old estimator keeps the old one
     estimator.tree_ = tree
     inputs = inputs_of_result(result, table)
@@ -310,7 +387,7 @@ def _with_tree(result: RunResult, table: Table, edits: tuple[Edit, ...], tree: T
         estimator=estimator,
         edits=edits,
         importances=_importances(tree, len(result.features)),
-        scores=score_parts(estimator, inputs, inputs.learnable()),
+        scores=score_parts(estimator, inputs, inputs.learnable(), monitor),
         cv=None,  # of another tree
         n_test_looks=result.n_test_looks + 1,
     )

@@ -1,20 +1,26 @@
-"""Model files: a trained model of the document as `.tree.json`, and back (D21)."""
+"""Models as files: any as `.tree.json` (D21), single trees as rules too, both read back; trees as SQL."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.errors import DataError
 from workbench.catalog import CATALOG
 from workbench.files import told_when_unreadable
-from workbench.fitting import curve_of
+from workbench.fitting import curve_of, what_differs
 from workbench.project.atomic import write_atomically
 from workbench.runs import ModelSpec, RunResult
 
-MODEL_SUFFIX = ".tree.json"
+if TYPE_CHECKING:
+    from workbench.datasets import Table
+
+MODEL_SUFFIX, RULES_SUFFIX, SQL_SUFFIX = ".tree.json", ".rules.txt", ".sql"
+MODEL_SUFFIXES = (MODEL_SUFFIX, RULES_SUFFIX)
+"""Endings of files that are opened as a model."""
+
 UNNAMED_TARGET = "prediction"  # for files that do not say what their target was called
 
 
@@ -35,8 +41,77 @@ def export_model(result: RunResult, path: str | Path) -> None:
     write_atomically(Path(path).absolute(), lambda file: file.write(content))
 
 
+def export_rules(result: RunResult, path: str | Path, table: Table | None = None) -> None:
+    """Write a single tree as rules that people read and `load_model` reads back; whole or not at all.
+
+    Raises
+    ------
+    DataError
+        The file cannot be written, or the model is no single tree.
+    """
+    content = rules_of(result, table).encode()
+    write_atomically(Path(path).absolute(), lambda file: file.write(content))
+
+
+def export_sql(result: RunResult, path: str | Path, table: Table | None = None) -> None:
+    """Write a single tree as an SQL expression, with the share of every class; whole or not at all.
+
+    Raises
+    ------
+    DataError
+        The file cannot be written, or the model is no single tree.
+    """
+    content = (sql_of(result, table, has_shares=True) + "\n").encode()
+    write_atomically(Path(path).absolute(), lambda file: file.write(content))
+
+
+def rules_of(result: RunResult, table: Table | None = None) -> str:
+    """Return a single tree as the text of its rules; columns of `table` that are dates are remarked.
+
+    Raises
+    ------
+    DataError
+        The model is no single tree.
+    """
+    from engine.export.literals import quoted
+    from engine.export.rules import to_rules
+
+    remarks = [
+        f"column {quoted(name)} holds dates, as days since 1970-01-01" for name in _dates(result, table)
+    ]
+    return to_rules(result.estimator, result.target, remarks)
+
+
+def sql_of(result: RunResult, table: Table | None = None, *, has_shares: bool = False) -> str:
+    """Return a single tree as an SQL expression over the columns of its table.
+
+    Columns that are dates in `table` are compared with dates; without the table of the model's training it is
+    not known which are, and the expression says that it compares days.
+
+    Raises
+    ------
+    DataError
+        The model is no single tree, or a name or label holds what no SQL text can.
+    """
+    from engine.export.sql import to_sql
+
+    dates = _dates(result, table)
+    head = ["-- Use it as a column: SELECT *, (what follows) FROM your_table. Missing cells are NULL."]
+    if dates:
+        head.append("-- Dates are DATE, TIMESTAMP, or text such as 2020-01-31 or 2020-01-31 18:30:00.")
+    elif table is None or what_differs(result, table):
+        head.append("-- Columns that are dates are compared as days since 1970-01-01.")
+    return "\n".join([*head, to_sql(result.estimator, dates=dates, has_shares=has_shares)])
+
+
+def _dates(result: RunResult, table: Table | None) -> list[str]:
+    if table is None or what_differs(result, table):
+        return []
+    return [name for name in result.features if table.column(name).kind == "date"]
+
+
 def load_model(path: str | Path) -> RunResult:
-    """Read a model file; the result has no scores and no rows.
+    """Read a model file or a file of rules; the result has no scores and no rows.
 
     Files that other programs or earlier versions wrote without metadata have an unnamed target.
 
@@ -45,8 +120,6 @@ def load_model(path: str | Path) -> RunResult:
     DataError
         The file is missing, unreadable, damaged or no model file; names it.
     """
-    from engine.export.json import read_json
-
     path = Path(path)
     try:
         with told_when_unreadable(path):
@@ -54,10 +127,21 @@ def load_model(path: str | Path) -> RunResult:
     except UnicodeDecodeError:
         raise DataError(f"{path.name} is no model file: it is not text; choose another") from None
     try:
-        estimator, metadata = read_json(text)
+        estimator, metadata = _read(path, text)
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
     return _bare_result(estimator, metadata)
+
+
+def _read(path: Path, text: str) -> tuple[Any, dict[str, Any]]:
+    if path.name.endswith(RULES_SUFFIX):
+        from engine.export.rules_reader import read_rules
+
+        estimator, target = read_rules(text)
+        return estimator, {"target": target}
+    from engine.export.json import read_json
+
+    return read_json(text)
 
 
 def _bare_result(estimator: Any, metadata: dict[str, Any]) -> RunResult:

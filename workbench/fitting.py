@@ -108,7 +108,7 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     monitor.on_iteration(IterationEvent("preparing the table"))
     training, validation = (everything.take(inputs.rows_of(part)) for part in PARTS[:2])
     entry = entry_of(inputs.spec.kind)
-    estimator = entry.make(inputs.task, dict(inputs.spec.parameters))
+    estimator = entry.make(inputs.task, dict(inputs.spec.parameters), len(inputs.classes))
     monitor.on_iteration(IterationEvent("preparing the table"))  # again: these imports took time
     sees_validation = entry.has_curve and len(validation.y) > 0
     fit_estimator(estimator, training, validation if sees_validation else None, monitor)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.tree.structure import IS_MISSING, LEVEL_SET, THRESHOLD
 from workbench.editing import editable, training_rows
 from workbench.figures.held import level_names
 from workbench.figures.tree import date_columns
 
 if TYPE_CHECKING:
     from engine.features import FeatureSpec
-    from engine.tree.structure import Path
+    from engine.tree.candidates import Candidate
+    from engine.tree.structure import Path, Tree
     from workbench.datasets import Table
     from workbench.runs import RunResult
 
@@ -30,9 +32,12 @@ class Choice:
     levels : tuple of str
         Those that the node's rows have, in the order of their codes; none for numbers.
     low, middle, high : float
-        Least value, a threshold to begin with, and largest value; NaN for categories.
+        Least value, a threshold to begin with, and largest value; NaN for categories, and where all known
+        values are alike.
     is_date : bool
         Values are days since 1970-01-01.
+    n_missing : int
+        Rows that miss it; 0 where no row, or every row, does.
     """
 
     name: str
@@ -41,6 +46,12 @@ class Choice:
     middle: float = np.nan
     high: float = np.nan
     is_date: bool = False
+    n_missing: int = 0
+
+    @property
+    def has_values(self) -> bool:
+        """Its known values differ, so that they can be asked about."""
+        return bool(self.levels) or not np.isnan(self.low)
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,16 @@ class Choices:
     columns: tuple[Choice, ...]
     current: int
     n_rows: int
+
+    def starting_at(self, name: str, threshold: float | None = None) -> Choices:
+        """Return the same with another column, and a threshold of it, to begin with, where there is one."""
+        at = next((k for k, choice in enumerate(self.columns) if choice.name == name), None)
+        if at is None:
+            return self
+        columns = list(self.columns)
+        if threshold is not None:
+            columns[at] = replace(columns[at], middle=threshold)
+        return Choices(tuple(columns), at, self.n_rows)
 
 
 def choices_at(result: RunResult | None, table: Table, path: Path) -> Choices:
@@ -76,15 +97,41 @@ def choices_at(result: RunResult | None, table: Table, path: Path) -> Choices:
     return Choices(tuple(columns), names.index(name) if name in names else 0, len(rows))
 
 
+def can_force(candidate: Candidate, tree: Tree, node: int) -> bool:
+    """Tell whether a candidate is a question of two branches that the node does not ask already."""
+    split = candidate.split
+    if split.kind not in (THRESHOLD, LEVEL_SET, IS_MISSING):
+        return False
+    asks_column = int(tree.feature[node]) == candidate.feature and int(tree.kind[node]) == split.kind
+    if not asks_column or split.kind == IS_MISSING:
+        return not asks_column
+    if split.kind == THRESHOLD:
+        return float(tree.threshold[node]) != split.threshold
+    return not np.array_equal(tree.levels(node), split.levels)
+
+
+def answer_of(candidate: Candidate, spec: FeatureSpec) -> float | tuple[str, ...] | None:
+    """Return a candidate's question as `editing.force_split` takes it."""
+    split = candidate.split
+    if split.kind == IS_MISSING:
+        return None
+    if split.kind == THRESHOLD:
+        return split.threshold
+    levels = spec.levels or ()
+    return tuple(levels[code] for code in split.levels[split.levels[:, 1] == 0, 0])
+
+
 def _choice(spec: FeatureSpec, x: NDArray[np.float64], is_date: bool) -> Choice | None:
     known = x[~np.isnan(x)]
+    n_missing = len(x) - len(known) if len(known) else 0
     if len(known) == 0 or known.min() == known.max():
-        return None
+        return Choice(spec.name, n_missing=n_missing) if n_missing else None
     if spec.is_categorical:
         names = level_names(spec)
-        return Choice(spec.name, tuple(names[code] for code in np.unique(known).astype(np.int64)))
+        levels = tuple(names[code] for code in np.unique(known).astype(np.int64))
+        return Choice(spec.name, levels, n_missing=n_missing)
     low, high = float(known.min()), float(known.max())
-    return Choice(spec.name, (), low, _middle(known, low, high), high, is_date)
+    return Choice(spec.name, (), low, _middle(known, low, high), high, is_date, n_missing)
 
 
 def _middle(known: NDArray[np.float64], low: float, high: float) -> float:

@@ -58,14 +58,17 @@ class Job(QObject):
         What is being done, for the status line.
     step_name : str
         What one iteration is called: "round", "tree", "fold"; "" tells no steps.
+    tick_ms : int
+        How often events and the end are looked for.
     """
 
     advanced = Signal(list)  # the IterationEvents since the last tick, in order, never empty
     ended = Signal(object)  # the finished Future: result, error or cancellation; always last, once
 
     def __init__(
-        self, work: Work, parent: QObject | None = None, *, title: str = "", step_name: str = ""
-    ) -> None:
+        self, work: Work, parent: QObject | None = None, *, title: str = "", step_name: str = "",
+        tick_ms: int = PUMP_INTERVAL_MS,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.title, self.step_name = title, step_name
         self.progress = Progress()
@@ -74,7 +77,7 @@ class Job(QObject):
         self._future: Future[Any] | None = None
         self._is_superseded = self._is_silenced = False
         self.is_told = False  # `ended` was emitted
-        self._pump = QTimer(self, interval=PUMP_INTERVAL_MS)
+        self._pump = QTimer(self, interval=tick_ms)
         self._pump.timeout.connect(self._drain)
 
     @property
@@ -224,14 +227,16 @@ class ViewLane(Lane):
         super().__init__(name, n_workers=1)
         self._latest: dict[str, Job] = {}
 
-    def submit_latest(self, key: str, function: Work, title: str = "") -> Job:
+    def submit_latest(
+        self, key: str, function: Work, title: str = "", tick_ms: int = PUMP_INTERVAL_MS
+    ) -> Job:
         """Start ``function(monitor)`` and supersede the unfinished request of the same key.
 
         A superseded job ends as cancelled (``future.cancelled()``), even if its work was done.
         """
         if (previous := self._latest.get(key)) is not None:
             previous.supersede()
-        job = Job(function, title=title)
+        job = Job(function, title=title, tick_ms=tick_ms)
         self._latest[key] = job
         job.ended.connect(lambda _future: self._forget(key, job))
         job.start(self)
@@ -303,10 +308,11 @@ def _work_in_child(work: Work, connection: Connection) -> None:
 
 
 class Lanes:
-    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`.
+    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`, `edits`.
 
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
     `files` writes what is saved, one after the other: a save waits for no picture and no training.
+    `edits` changes trees by hand, one after the other, for who waits for nothing else.
     """
 
     def __init__(self) -> None:
@@ -315,7 +321,8 @@ class Lanes:
         self.studies = ViewLane("studies")
         self.process = ProcessLane("process")
         self.files = Lane("files")
-        self._all = (self.fit, self.views, self.studies, self.process, self.files)
+        self.edits = Lane("edits")
+        self._all = (self.fit, self.views, self.studies, self.process, self.files, self.edits)
 
     @property
     def live_jobs(self) -> list[Job]:

@@ -38,26 +38,44 @@ def leaf_of_row(result: RunResult, table: Table, row: int) -> tuple[Path, str]:
     """Return the path of the leaf that a row of the table ends in, and the way there as a sentence.
 
     The sentence gives the leaf's merged rule and its answer: the share of its most frequent class with count
-    and 95 % interval (Wilson 1927), or mean and standard deviation.
+    and 95 % interval (Wilson 1927), or mean and
+    standard deviation, by absolute error median and mean distance from it.
     """
     from engine.features import encode
     from engine.predict import leaf_numbers
-    from engine.tree.inspect import merged_rule
 
     tree = result.trees[0]
     frame = feature_frame(table, result.features, slice(row, row + 1))
     leaf = int(leaf_numbers(tree, encode(frame, result.feature_specs))[0])
     path = tree.path_to(leaf)
+    return path, f"Row {row + 1:,}: {rule_of_node(result, path)}"
+
+
+def rule_of_node(result: RunResult, path: Path) -> str:
+    """Return the merged rule of a single tree's node and its answer, as `leaf_of_row` does of a leaf.
+
+    Raises
+    ------
+    DataError
+        The tree has no node at `path`.
+    """
+    from engine.tree.inspect import merged_rule
+
+    tree = result.trees[0]
     rule = " and ".join(merged_rule(tree, path, result.feature_specs)) or "every row"
-    return path, f"Row {row + 1:,}: {rule} → {_answer(result, tree, leaf)}"
+    return f"{rule} → {_answer(result, tree, tree.node_at(path))}"
 
 
 def _answer(result: RunResult, tree: Any, leaf: int) -> str:
     n, value = int(tree.n_node_samples[leaf]), tree.value[leaf]
     if not result.classes:
         spread = ""
-        if result.spec.parameters.get("criterion") != "poisson":
-            spread = f" ± {number(float(np.sqrt(max(tree.impurity[leaf], 0.0))), 2)}"
+        criterion = result.spec.parameters.get("criterion")
+        if criterion != "poisson":
+            impurity = max(float(tree.impurity[leaf]), 0.0)
+            spread = (
+                f" ± {number(impurity if criterion == 'absolute_error' else float(np.sqrt(impurity)), 2)}"
+            )
         return f"{number(float(value[0]))}{spread}, {count(n)} training rows"
     top = int(np.argmax(value))
     share = wilson_interval(float(value[top]) * n, n)

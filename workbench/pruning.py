@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.monitor import FitMonitor
 from workbench.crossvalidation import N_FOLDS, folds_of
+from workbench.editing import n_splits_uncut
 from workbench.figures.tree import leaves_below
 from workbench.figures.words import counted, number
 from workbench.fitting import inputs_of_result, rows_of_parts
@@ -61,12 +62,19 @@ class CutPrices:
         The tree's mean loss on the part, and by how much it would rise; see `PathLosses`.
     is_share : bool
         Losses are shares of wrong rows.
+    n_splits_uncut : int
+        Splits when all that was cut is back; see `editing.step_splits`.
     """
 
     tree: Tree
     n_saved: NDArray[np.int64]
     losses: dict[str, tuple[float, NDArray[np.float64]]]
     is_share: bool
+    n_splits_uncut: int
+
+    @property
+    def n_splits(self) -> int:
+        return int(np.count_nonzero(~self.tree.is_leaf))
 
     def sentence(self, node: int) -> str:
         """Say what a cut would cost: leaves, and the error before and after; empty at a leaf."""
@@ -92,7 +100,8 @@ def cut_prices_of(result: RunResult, table: Table) -> CutPrices:
     for part, (X, y, weights) in rows_of_parts(result, table).items():
         rises = cut_prices(tree, X, y, weights, is_classifier=bool(result.classes))
         losses[part] = loss_of(result, part), rises
-    return CutPrices(tree, leaves_below(tree) - 1, losses, bool(result.classes))
+    n_uncut = n_splits_uncut(result, table)
+    return CutPrices(tree, leaves_below(tree) - 1, losses, bool(result.classes), n_uncut)
 
 
 def loss_of(result: RunResult, part: str) -> float:

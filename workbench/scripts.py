@@ -43,7 +43,7 @@ def make_script(document: Document, run_id: str) -> str:
         features=[_script_column(document, result, name) for name in result.features],
         target=_script_column(document, result, result.target),
         estimator=entry.estimator_name(task),
-        parameters=entry.applying(task, result.spec.parameters),
+        parameters=entry.applying(task, result.spec.parameters, len(result.classes)),
         separator=options.separator or ",",
         decimal=options.decimal or ".",
         thousands=options.thousands or "",

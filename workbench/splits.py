@@ -41,15 +41,20 @@ class NodeStudy:
 def node_rows(result: RunResult, table: Table) -> NodeRows:
     """Return training and validation rows of a single tree as its candidates are looked for in."""
     from engine.tree.candidates import NodeRows
-    from engine.tree.grow import make_rules
+    from engine.tree.grow import CRITERIA, make_rules
     from engine.tree.presort import presort
+    from engine.tree.regrow import criterion_of
 
     data = training_rows(result, table)
     presorted = presort(data.X, data.features, lambda _n_done, _fraction: False)
     assert presorted is not None  # nothing stops it
     rules = make_rules(result.estimator, data, float(data.sample_weight.sum()))
-    outside = rows_of_parts(result, table).get("validation", (None, None, None))
-    return NodeRows(presorted, data.y, data.sample_weight, data.features, rules, *outside)
+    rules = rules._replace(criterion=CRITERIA[criterion_of(result.estimator)])
+    X_val, y_val, w_val = rows_of_parts(result, table).get("validation", (None, None, None))
+    return NodeRows(
+        presorted, data.y, data.sample_weight, data.features, rules, X_val, y_val, w_val,
+        algorithm=getattr(result.estimator, "algorithm", "cart"),
+    )  # fmt: skip
 
 
 def study_node(result: RunResult, table: Table, path: Path, rows: NodeRows | None = None) -> NodeStudy:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from workbench.document import Document
     from workbench.warmup import WarmUp
 
+CHANGE_AGAIN = "Make changes again"
+
 
 def check_ready(document: Document) -> list[str]:
     """Return what keeps the document from being trained, in words; empty when nothing does."""
@@ -118,7 +120,7 @@ class Trainer(QObject):
 
         Returns False, and posts the reason as a message, if that is not possible. A model with
         changes made by hand loses them: ask first (`Document.would_lose_edits`). With `keeps_edits` those
-        that still hold are made again on the new tree.
+        that still hold are made again on the new tree, as one undo step.
         """
         document, record = self._document, self._document.run(run_id)
         if run_id in self._jobs:
@@ -194,7 +196,7 @@ class Trainer(QObject):
         elif (error := future.exception()) is not None:
             self._take_error(run_id, name, error)
         else:
-            self._take_result(run_id, name, inputs, edits, future.result())
+            self._take_result(run_id, name, inputs, edits, *future.result())
             self._turns.add(partial(self._tell_end, run_id, job))
             return
         self._tell_end(run_id, job)
@@ -216,6 +218,14 @@ class Trainer(QObject):
         else:
             refresh()
 
+    def hand_over(self, write: Callable[[], object]) -> None:
+        """Write to the document what a worker made; views take it one a turn."""
+        self._is_handing_over = True
+        try:
+            write()
+        finally:
+            self._is_handing_over = False
+
     def _take_error(self, run_id: str, name: str, error: BaseException) -> None:
         is_users = isinstance(error, (DataError, ParameterError, MemoryError))
         text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
@@ -227,21 +237,28 @@ class Trainer(QObject):
             self.crashed.emit(f"{name} could not be trained", details)
 
     def _take_result(
-        self, run_id: str, name: str, inputs: FitInputs, edits: tuple[Any, ...], result: RunResult
+        self,
+        run_id: str,
+        name: str,
+        inputs: FitInputs,
+        edits: tuple[Any, ...],
+        result: RunResult,
+        changed: RunResult,
     ) -> None:
-        self._is_handing_over = True
-        try:
-            self._document.apply_result(run_id, result)
-        finally:
-            self._is_handing_over = False
+        self.hand_over(partial(self._write_result, run_id, result, changed))
         unit = entry_of(inputs.spec.kind).step_name
         steps = f" after {unit} {result.n_rounds:,}" if unit else ""
         how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"
-        remarks = _constant_warning(result) + _edits_sentence(edits, result)
+        remarks = _constant_warning(result) + _edits_sentence(edits, changed)
         self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{remarks}")
-        is_as_grown = not result.stopped and not result.edits
-        if self.cross_validates and is_as_grown and crossvalidation.is_wanted(inputs):
+        if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
             self._cv_waiting[run_id] = (result, inputs)
+
+    def _write_result(self, run_id: str, result: RunResult, changed: RunResult) -> None:
+        """Put the tree as grown in place, then the changes by hand that were made again."""
+        self._document.apply_result(run_id, result)
+        if changed is not result:
+            self._document.take_edited(run_id, result, changed, CHANGE_AGAIN)
 
     def _start_cross_validation(self) -> None:
         if self._jobs or self._cv is not None or not self._cv_waiting:
@@ -323,11 +340,12 @@ def _work(
     wait: Callable[[FitMonitor], None] | None,
     edits: tuple[Any, ...],
     monitor: FitMonitor,
-) -> RunResult:
+) -> tuple[RunResult, RunResult]:
+    """Return what was trained, and the same with changes by hand made again."""
     if wait is not None:
         wait(monitor)
     result = fit_run(inputs, monitor)
-    return make_again(result, inputs.table, edits) if edits else result
+    return result, make_again(result, inputs.table, edits) if edits else result
 
 
 def _edits_sentence(edits: tuple[Any, ...], result: RunResult) -> str:
@@ -336,5 +354,5 @@ def _edits_sentence(edits: tuple[Any, ...], result: RunResult) -> str:
         return ""
     changes = f"{counted(len(edits), 'change')} by hand made again"
     if len(result.edits) == len(edits):
-        return f" {changes}."
+        return f" {changes}; Undo takes them back."
     return f" {len(result.edits)} of {changes}; the new tree has no place for the rest."

@@ -35,6 +35,15 @@ def next_random(state):
 
 
 @kernel
+def random_unit(state):
+    """Return a random double from 0 and below 1, a multiple of 2**-53.
+
+    state  uint64 (1,)  in and out
+    """
+    return np.float64(next_random(state) >> np.uint64(11)) * 2.0**-53
+
+
+@kernel
 def random_below(state, bound):
     """Return a random integer in ``range(bound)``; the bias is below bound / 2**64.
 

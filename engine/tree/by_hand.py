@@ -16,6 +16,8 @@ from scipy.special import xlogy
 from engine.base import TrainingData
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec
+from engine.tree.directions import NONE, Directions, bounded, check_split_keeps
+from engine.tree.kernels.deviation import HALF_SLACK
 from engine.tree.kernels.layout import TIE_SHARE
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Path, Tree, compact
 
@@ -26,14 +28,15 @@ Description = tuple[NDArray[np.float64], float, int, float]
 
 
 def set_missing_direction(
-    tree: Tree, path: Path, child: int, data: TrainingData, criterion: str = "gini"
-) -> Tree:
+    tree: Tree, path: Path, child: int, data: TrainingData, criterion: str = "gini",
+    directions: Directions = NONE,
+) -> Tree:  # fmt: skip
     """Return `tree` with missing values taking `child` at a node; unseen levels that followed them do too.
 
     Nodes below that training rows come to or leave are described anew: counts, weights, values, impurities
     and gains. The questions below stay, and so do the sides that missing values take there. A node that no
     row reaches any more answers as its parent does. Where no row misses the feature nothing but the side
-    changes.
+    changes. Where the new values would break a column's direction they meet half way.
 
     Parameters
     ----------
@@ -45,6 +48,8 @@ def set_missing_direction(
         What the tree was grown on.
     criterion : str
         Of the impurities, see `engine.tree.grow.CRITERIA`.
+    directions : uint8 (n_features,) or (0,)
+        See `engine.tree.directions`.
 
     Raises
     ------
@@ -70,12 +75,15 @@ def set_missing_direction(
         arrays["unseen_child"][node] = child
     arrays["missing_child"][node] = child
     changed = Tree(**arrays)
-    return _described_below(changed, node, before, data, criterion) if tree.n_missing[node] else changed
+    if not tree.n_missing[node]:
+        return changed
+    return bounded(_described_below(changed, node, before, data, criterion), directions)
 
 
 def force_split(
     tree: Tree, path: Path, feature: str, data: TrainingData, criterion: str = "gini", *,
-    threshold: float | None = None, levels: Collection[Any] | None = None,
+    threshold: float | None = None, levels: Collection[Any] | None = None, is_missing: bool = False,
+    directions: Directions = NONE,
 ) -> Tree:  # fmt: skip
     """Return `tree` with the node at `path` asking a given question of two leaves; what was below is gone.
 
@@ -97,19 +105,33 @@ def force_split(
     levels : collection, optional
         Of a category: the levels that take the first side, whether the node has rows of them or not. All
         others that its rows have take the second.
+    is_missing : bool
+        Ask whether the value is missing, which takes the first side, instead; of any column.
+    directions : uint8 (n_features,) or (0,)
+        See `engine.tree.directions`; the leaves' values keep to the bounds that splits above set.
 
     Raises
     ------
     DataError
-        There is no such node, column or level, or all values that its rows have would go to one side.
+        There is no such node, column or level, all values that its rows have would go to one side, or the
+        two sides' values would break the column's direction; or no row, or every row, misses the column where
+        that is asked.
     ParameterError
-        The column is a number and there is no finite threshold, or a category and there are no levels.
+        The column is a number and there is no finite threshold, or a category and there are no levels; or
+        there is one of these beside `is_missing`.
     """
     node = tree.node_at(path)
     column = column_of(data.features, feature)
     rows = rows_at(tree, path, data.X)
     x = data.X[rows, column].astype(np.float64)
-    spec = data.features[column]
+    spec, missing = data.features[column], np.isnan(x)
+    if is_missing:
+        if threshold is not None or levels is not None:
+            raise ParameterError(
+                f"column {feature!r} is asked whether it is missing; give no threshold or levels"
+            )
+        forced = splice(tree, node, _missing_tree(data, criterion, rows, column, missing))
+        return bounded(forced, directions)
     if spec.levels is None:
         if threshold is None or levels is not None or not np.isfinite(threshold):
             raise ParameterError(
@@ -121,27 +143,25 @@ def force_split(
             raise ParameterError(f"column {feature!r} holds categories; choose the levels of the first side")
         entries = _entries(spec, levels, x)
         sides = _sides_of_levels(entries, x)
-    missing = np.isnan(x)
     if len(np.unique(sides[~missing])) < 2:
         raise DataError(
             f"the known values of {feature!r} would all go to one side at this node; choose a question that "
             "divides them"
         )
     sides, missing_child = _with_missing(sides, missing, data, criterion, rows)
-    return splice(
-        tree,
-        node,
-        _split_tree(
-            data, criterion, rows, sides, missing_child,
-            {
-                "feature": column,
-                "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
-                "threshold": np.nan if threshold is None else float(threshold),
-                "n_missing": int(missing.sum()),
-            },
-            entries,
-        ),
+    branch = _split_tree(
+        data, criterion, rows, sides, missing_child,
+        {
+            "feature": column,
+            "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
+            "threshold": np.nan if threshold is None else float(threshold),
+            "n_missing": int(missing.sum()),
+        },
+        entries,
     )  # fmt: skip
+    forced = splice(tree, node, branch)
+    check_split_keeps(forced, path, directions, data)
+    return bounded(forced, directions)
 
 
 def column_of(features: Iterable[FeatureSpec], name: str) -> int:
@@ -201,6 +221,19 @@ def splice(tree: Tree, node: int, branch: Tree) -> Tree:
     return compact(arrays)
 
 
+def branch_at(tree: Tree, node: int) -> Tree:
+    """Return a node and all below it as a tree of its own; `splice` puts it back."""
+    offsets, own = tree.level_offsets, tree.levels(node)
+    arrays: dict[str, Any] = {}
+    for name, array in tree.to_arrays().items():
+        if not name.startswith("level_"):
+            arrays[name] = np.concatenate([array[node : node + 1], array])
+    arrays["first_child"][arrays["n_children"] > 0] += 1
+    arrays["level_offsets"] = np.concatenate([[0], offsets + len(own)])
+    arrays["level_sets"] = np.concatenate([own, tree.level_sets])
+    return compact(arrays)
+
+
 def take_rows(data: TrainingData, rows: Rows) -> TrainingData:
     """Return the training data of some rows alone."""
     return replace(
@@ -220,11 +253,33 @@ def describe(data: TrainingData, criterion: str, rows: Rows) -> Description:
         value = sums / sums.sum()
         impurity = float(node_impurity(CRITERIA[criterion], value))
         return value, 0.0 if is_pure else impurity, len(rows), weight
-    mean = float(y[0]) if is_pure else float(np.average(y, weights=w))
+    if is_pure:
+        return np.array([float(y[0])]), 0.0, len(rows), weight
+    value, impurity = describe_numbers(criterion, y, w)
+    return np.array([value]), impurity, len(rows), weight
+
+
+def describe_numbers(criterion: str, y: NDArray[np.float64], w: NDArray[np.float64]) -> tuple[float, float]:
+    """Return a regression node's value, its mean or median, and impurity from its rows."""
+    if criterion == "absolute_error":
+        median = weighted_median(y, w)
+        return median, float(np.average(np.abs(y - median), weights=w))
+    mean = float(np.average(y, weights=w))
     losses = (y - mean) ** 2
-    if criterion == "poisson" and not is_pure:
+    if criterion == "poisson":
         losses = 2 * (xlogy(y, y / mean) - y + mean)
-    return np.array([mean]), 0.0 if is_pure else float(np.average(losses, weights=w)), len(rows), weight
+    return mean, float(np.average(losses, weights=w))
+
+
+def weighted_median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
+    """Return the median as growing does; see `engine.tree.kernels.deviation`."""
+    by_target = np.argsort(y, kind="stable")
+    values, below = y[by_target], np.cumsum(w[by_target])
+    half, slack = 0.5 * below[-1], HALF_SLACK * below[-1]
+    at = min(int(np.searchsorted(below, half - slack)), len(y) - 1)
+    if at < len(y) - 1 and below[at] <= half + slack:
+        return float(values[at] + 0.5 * (values[at + 1] - values[at]))
+    return float(values[at])
 
 
 def _described_below(tree: Tree, top: int, before: int, data: TrainingData, criterion: str) -> Tree:
@@ -284,6 +339,24 @@ def _gain(arrays: dict[str, Any], node: int, children: list[int]) -> float:
         return 0.0
     below = float(np.average(arrays["impurity"][children], weights=weights))
     return max(float(arrays["impurity"][node]) - below, 0.0)
+
+
+def _missing_tree(
+    data: TrainingData, criterion: str, rows: Rows, column: int, missing: NDArray[np.bool_]
+) -> Tree:
+    """Return a tree of two leaves that asks whether a column is missing."""
+    n_missing = int(missing.sum())
+    if n_missing in (0, len(rows)):
+        name, which = data.features[column].name, "no" if n_missing == 0 else "every"
+        raise DataError(
+            f"{which} training row of this node misses {name!r}; choose a question that divides them"
+        )
+    question = {"feature": column, "kind": IS_MISSING, "threshold": np.nan, "n_missing": n_missing}
+    sides = np.where(missing, 0, 1)
+    made = _split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
+    return replace(
+        made, unseen_child=np.array([1, NO_CHILD, NO_CHILD])
+    )  # an unseen level is no missing value
 
 
 def _entries(spec: FeatureSpec, levels: Collection[Any], x: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -13,9 +13,11 @@ from scipy.special import xlogy
 from engine import dtypes
 from engine.errors import DataError
 from engine.features import FeatureSpec
-from engine.tree.by_hand import rows_at
+from engine.tree.by_hand import describe_numbers, rows_at
+from engine.tree.directions import bounds_of
 from engine.tree.grow import Grower, SplitFound
 from engine.tree.kernels.layout import (
+    ABSOLUTE_ERROR,
     GINI,
     MISCLASSIFICATION,
     MISSING_RANK,
@@ -44,7 +46,11 @@ class Candidate(NamedTuple):
     validation_gain : float
         The same on the validation rows that reach the node; NaN where none do, or all go to one side.
     is_tied : bool
-        Its gain equals the best one but for rounding.
+        It is as good as the best one but for rounding.
+    gain_ratio : float
+        What C4.5 chooses by: the gain divided by the entropy of the branch sizes; NaN for other trees.
+    is_eligible : bool
+        False where C4.5 passes the split over, as it gains less than the average of all columns.
     """
 
     feature: int
@@ -52,6 +58,8 @@ class Candidate(NamedTuple):
     gain: float
     validation_gain: float
     is_tied: bool
+    gain_ratio: float = np.nan
+    is_eligible: bool = True
 
 
 class GainCurve(NamedTuple):
@@ -79,6 +87,9 @@ class NodeRows:
         The estimator's; its limits on leaves hold.
     X_val, y_val, w_val : arrays or None
         Encoded validation rows.
+    algorithm : "cart", "id3" or "c4.5"
+        Whose splits are looked for. Those of ID3 and C4.5 have one branch a level, and a gain in bits:
+        the criterion of `rules` is the entropy.
     """
 
     presorted: Presorted
@@ -89,20 +100,28 @@ class NodeRows:
     X_val: NDArray[Any] | None = None
     y_val: Floats | None = None
     w_val: Floats | None = None
+    algorithm: str = "cart"
 
 
 def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
     """Return every column's best split of a node, the largest gain first; columns without a split are absent.
 
-    Of equal gains the lowest column is first, which is the one that growing takes.
+    All splits are tried, also where the tree's own were drawn; those that break a direction are left out.
+    Of equal gains the lowest column is first, which is the one that growing takes. For C4.5 it is the gain
+    ratio that counts, and splits that gain less than the average come last. ID3 and C4.5 ask a category once
+    on a path, so those asked above are absent.
 
     Raises
     ------
     DataError
         The tree has no node at `path`.
     """
+    if data.algorithm != "cart":
+        from engine.tree.multiway_candidates import multiway_candidates
+
+        return multiway_candidates(tree, path, data, validation_rows(tree, path, data))
     grower = _grower_of(tree, path, data)
-    validation = _validation_rows(tree, path, data)
+    validation = validation_rows(tree, path, data)
     found = []
     for feature in range(len(data.features)):
         split = grower.best_split_of(feature)
@@ -118,7 +137,7 @@ def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
 
 
 def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurve:
-    """Return the gain of every threshold of a number column at a node, limits on leaves aside.
+    """Return the gain of every threshold of a number column at a node, limits on leaves and directions aside.
 
     Raises
     ------
@@ -133,13 +152,17 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     ends = np.flatnonzero(np.diff(rank[:n_present]))
     if not len(ends):
         return GainCurve(np.empty(0), np.empty(0))
+    values = data.presorted.X[rows, feature].astype(np.float64)
+    thresholds = (values[ends] + values[ends + 1]) / 2
+    if data.rules.criterion == ABSOLUTE_ERROR:
+        gains = _grower_of(tree, path, data).gains_by_medians(feature)
+        return GainCurve(thresholds, np.maximum(gains[ends], 0.0))
     sums = _sums_of(data.rules, data.y[rows], data.w[rows])
     below, total, missing = np.cumsum(sums, axis=0)[ends], sums.sum(axis=0), sums[n_present:].sum(axis=0)
     gains = _gains(data.rules.criterion, below, total)
     if n_present < len(rows):
         gains = np.maximum(gains, _gains(data.rules.criterion, below + missing, total))
-    values = data.presorted.X[rows, feature].astype(np.float64)
-    return GainCurve((values[ends] + values[ends + 1]) / 2, np.maximum(gains, 0.0))
+    return GainCurve(thresholds, np.maximum(gains, 0.0))
 
 
 def _is_at(tree: Tree, path: Path, X: NDArray[Any]) -> NDArray[np.bool_]:
@@ -160,12 +183,15 @@ def _grower_of(tree: Tree, path: Path, data: NodeRows) -> Grower:
     """Return a grower whose root is the node."""
     is_at = _is_at(tree, path, data.presorted.X)
     order = np.stack([_order_of(data.presorted, k, is_at) for k in range(len(data.features))])
-    grower = Grower(data.presorted, order, data.y, data.w, data.rules, np.uint64(0))
+    lower, upper = (bounds[tree.node_at(path)] for bounds in bounds_of(tree, data.rules.directions))
+    rules = data.rules._replace(lower=float(lower), upper=float(upper))
+    grower = Grower(data.presorted, order, data.y, data.w, rules, np.uint64(0))
     grower.look_at_root()
     return grower
 
 
-def _validation_rows(tree: Tree, path: Path, data: NodeRows) -> tuple[NDArray[Any], Floats, Floats] | None:
+def validation_rows(tree: Tree, path: Path, data: NodeRows) -> tuple[NDArray[Any], Floats, Floats] | None:
+    """Return X, y and weights of the validation rows that reach a node; None where there is no such part."""
     if data.X_val is None or data.y_val is None or data.w_val is None:
         return None
     rows = np.flatnonzero(_is_at(tree, path, data.X_val) & (data.w_val > 0))
@@ -178,12 +204,22 @@ def _validation_gain(
     if rows is None or not len(rows[1]):
         return np.nan
     X, y, w = rows
+    is_first = split.goes_first(X[:, feature].astype(np.float64))
+    if rules.criterion == ABSOLUTE_ERROR:
+        return _gain_by_medians(is_first, y, w)
     sums = _sums_of(rules, y, w)
-    left = sums[split.goes_first(X[:, feature].astype(np.float64))].sum(axis=0)
+    left = sums[is_first].sum(axis=0)
     total = sums.sum(axis=0)
     if min(left[-1], total[-1] - left[-1]) <= 0:
         return np.nan
     return float(_gains(rules.criterion, left[None], total)[0])
+
+
+def _gain_by_medians(is_first: NDArray[np.bool_], y: Floats, w: Floats) -> float:
+    if is_first.all() or not is_first.any():
+        return np.nan
+    of_sides = [describe_numbers("absolute_error", y[s], w[s])[1] * w[s].sum() for s in (is_first, ~is_first)]
+    return float(describe_numbers("absolute_error", y, w)[1] - sum(of_sides) / w.sum())
 
 
 def _sums_of(rules: Rules, y: Floats, w: Floats) -> Floats:

@@ -21,6 +21,7 @@ from engine.tree.cost_complexity import (
     pruning_path,
 )
 from engine.tree.estimators import grow_multiway, grow_two_way, is_multiway, prune_by_rule
+from engine.tree.grow import draws_splits
 from engine.tree.kernels.sort import keep_rows
 from engine.tree.presort import Presorted, presort
 from engine.tree.regrow import training_data
@@ -71,7 +72,7 @@ def cross_validate_path(
     if n_folds < 2:
         raise DataError("the rows are in fewer than two folds; cross-validation needs two at least")
     watcher = StopWatcher(monitor or NULL_MONITOR, IterationEvent(PHASE, 0, n_folds))
-    presorted = presort(data.X, data.features, watcher.ask)
+    presorted = presort(data.X, data.features, watcher.ask, keeps_values=draws_splits(estimator))
     if presorted is None:
         return None
     grower = _FoldGrower(estimator, data, presorted, fold_of_row, grid_between(path), watcher)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from engine.errors import DataError, ParameterError
+from engine.tree.best_first import with_splits
 from engine.tree.cost_complexity import prune_at
 from engine.tree.prune import prune
 from engine.tree.structure import Path, Tree
@@ -14,7 +15,8 @@ from engine.tree.structure import Path, Tree
 if TYPE_CHECKING:
     from engine.base import TrainingData
 
-KINDS = ("prune", "cost_complexity", "force_split", "set_missing", "regrow")
+KINDS = ("prune", "cost_complexity", "splits", "force_split", "set_missing", "regrow")
+OF_WHOLE_TREE = ("cost_complexity", "splits")
 OF_TRAINING_ROWS = ("force_split", "set_missing", "regrow")
 """Kinds that look at the rows the tree was grown on."""
 
@@ -25,11 +27,12 @@ class Edit:
 
     Attributes
     ----------
-    kind : "prune", "cost_complexity", "force_split", "set_missing" or "regrow"
-        The node becomes a leaf; the whole tree is pruned to the smallest that is best for `alpha`; the node
-        asks a given question; missing values take another side there; all below it is grown anew.
+    kind : "prune", "cost_complexity", "splits", "force_split", "set_missing" or "regrow"
+        The node becomes a leaf; the whole tree is pruned to the smallest that is best for `alpha`; it has so
+        many splits, in best-first order; the node asks a given question; missing values take another side
+        there; all below it is grown anew.
     path : tuple of int
-        Which node: the child taken at each node from the root. Of a cost-complexity pruning always the root.
+        Which node: the child taken at each node from the root. The root where it is about the whole tree.
     alpha : float
         Price of a leaf, see `engine.tree.cost_complexity`.
     feature : str
@@ -38,29 +41,37 @@ class Edit:
         Of a forced split on a number.
     levels : tuple
         Of a forced split on a category: the levels that take the first side.
+    is_missing : bool
+        A forced split asks whether the value is missing.
     child : int
         Child that missing values take, 0, 1, ...
+    n_splits : int
+        How many splits the whole tree has, see `engine.tree.best_first.with_splits`.
 
     Raises
     ------
     ParameterError
-        There is no such kind, the price of a leaf is negative or not a number, or a forced split names no
-        column.
+        There is no such kind, the price of a leaf is negative or not a number, the number of splits is
+        negative, or a forced split names no column.
     """
 
-    kind: Literal["prune", "cost_complexity", "force_split", "set_missing", "regrow"]
+    kind: Literal["prune", "cost_complexity", "splits", "force_split", "set_missing", "regrow"]
     path: Path = ()
     alpha: float = 0.0
     feature: str = ""
     threshold: float | None = None
     levels: tuple[Any, ...] = ()
     child: int = 0
+    is_missing: bool = False
+    n_splits: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ParameterError(f"the edit's kind is {self.kind!r}; it must be one of {', '.join(KINDS)}")
         if not self.alpha >= 0:
             raise ParameterError(f"alpha is {self.alpha!r}; the price of a leaf is 0 or more")
+        if self.n_splits < 0:
+            raise ParameterError(f"n_splits is {self.n_splits!r}; a tree has 0 splits or more")
         if self.kind == "force_split" and not self.feature:
             raise ParameterError("a forced split needs a column; give its name as feature")
         object.__setattr__(self, "path", tuple(int(child) for child in self.path))
@@ -80,7 +91,23 @@ class Edit:
     def needs_training_rows(self) -> bool:
         return self.kind in OF_TRAINING_ROWS
 
-    def apply(self, tree: Tree, data: TrainingData | None = None, estimator: Any = None) -> Tree:
+    @property
+    def is_of_whole_tree(self) -> bool:
+        """True when it is about no single node."""
+        return self.kind in OF_WHOLE_TREE
+
+    @property
+    def is_cut(self) -> bool:
+        """True when it only takes splits away, or puts those back that were taken away."""
+        return self.is_of_whole_tree or self.kind == "prune"
+
+    def apply(
+        self,
+        tree: Tree,
+        data: TrainingData | None = None,
+        estimator: Any = None,
+        uncut: Tree | None = None,
+    ) -> Tree:
         """Return the edited tree.
 
         Parameters
@@ -89,11 +116,14 @@ class Edit:
             What the tree was grown on, see `engine.tree.regrow.training_data`; pruning needs none.
         estimator : fitted single tree, optional
             Its hyperparameters; pruning needs none.
+        uncut : Tree, optional
+            What was cut to `tree` before: splits that are missing come from there.
 
         Raises
         ------
         DataError
-            The tree or the data do not allow the edit any more: there is no such node, column or level.
+            The tree or the data do not allow the edit any more: there is no such node, column or level, or
+            the split would break a column's direction.
         ParameterError
             The training rows are needed and not given.
         """
@@ -101,16 +131,19 @@ class Edit:
             return prune(tree, self.path)
         if self.kind == "cost_complexity":
             return prune_at(tree, self.alpha)
+        if self.kind == "splits":
+            return with_splits(tree, tree if uncut is None else uncut, self.n_splits)
         if data is None or estimator is None:
             raise ParameterError(f"the edit {self.kind!r} needs data and estimator; give both")
         from engine.tree.by_hand import force_split, set_missing_direction  # a view needs no compiler
+        from engine.tree.directions import directions_of
         from engine.tree.regrow import criterion_of, regrow
 
         if self.kind == "regrow":
             return regrow(tree, self.path, estimator, data)
-        criterion = criterion_of(estimator)
+        criterion, directions = criterion_of(estimator), directions_of(estimator, data.features)
         if self.kind == "set_missing":
-            return set_missing_direction(tree, self.path, self.child, data, criterion)
+            return set_missing_direction(tree, self.path, self.child, data, criterion, directions)
         return force_split(
             tree,
             self.path,
@@ -119,6 +152,8 @@ class Edit:
             criterion,
             threshold=self.threshold,
             levels=self.levels or None,
+            is_missing=self.is_missing,
+            directions=directions,
         )
 
 
@@ -140,10 +175,29 @@ def replay(
         Those that no longer hold: the tree has no such node, it is a leaf, or the column, a level or the
         rows on one side are gone.
     """
-    lost = []
+    edits, uncut, lost = tuple(edits), tree, []
+    wants_uncut = any(edit.kind == "splits" for edit in edits)
     for edit in edits:
+        was_cut = tree is not uncut
         try:
-            tree = edit.apply(tree, data, estimator)
+            tree = edit.apply(tree, data, estimator, uncut)
         except DataError:
             lost.append(edit)
+            continue
+        if wants_uncut and not edit.is_cut:
+            uncut = _apply_where_it_holds(edit, uncut, data, estimator) if was_cut else tree
     return tree, lost
+
+
+def without_cuts(
+    edits: Iterable[Edit], tree: Tree, data: TrainingData | None = None, estimator: Any = None
+) -> Tree:
+    """Return the tree with all edits that hold, but those that only cut."""
+    return replay([edit for edit in edits if not edit.is_cut], tree, data, estimator)[0]
+
+
+def _apply_where_it_holds(edit: Edit, tree: Tree, data: TrainingData | None, estimator: Any) -> Tree:
+    try:
+        return edit.apply(tree, data, estimator)
+    except DataError:
+        return tree

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,12 +17,14 @@ from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
 from engine.predict import leaf_numbers, tree_values
+from engine.tree.by_hand import describe_numbers
 from engine.tree.cost_complexity import prune_at
-from engine.tree.grow import CRITERIA, Grower, GrownTree, make_rules
+from engine.tree.directions import check_directions
+from engine.tree.grow import CRITERIA, Grower, GrownTree, draws_splits, make_rules
 from engine.tree.kernels.impurity import node_impurity
 from engine.tree.kernels.layout import ROW_MASK
 from engine.tree.multiway import MultiwayGrower
-from engine.tree.parameters import CART_ONLY, TREE_CLASSIFIER, TREE_REGRESSOR
+from engine.tree.parameters import CART_ONLY, NOT_OF_MEDIANS, TREE_CLASSIFIER, TREE_REGRESSOR
 from engine.tree.presort import Ask, Presorted, presort
 from engine.tree.pruning_rules import pessimistic_prune
 from engine.tree.structure import Tree, single_leaf
@@ -56,11 +57,21 @@ _DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen
         The grown tree is pruned to the smallest that minimises impurity + `ccp_alpha` x leaves; see
         `engine.tree.cost_complexity`. With 0 it is left as grown.
     max_features : int, float, "sqrt", "log2" or None, default None
-        Columns drawn at each node; drawing goes on while all drawn are constant there.{class_weight}
+        Columns drawn at each node; drawing goes on while all drawn are constant there.
+    splitter : "best" or "random", default "best"
+        "random" draws one split for each column and takes the best of them (extremely randomised trees,
+        Geurts, Ernst, Wehenkel 2006): a threshold uniform between the node's smallest and largest value,
+        for categories any proper partition of the node's levels, and a side for missing values, which are
+        split off only where all other values are the same.
+    monotonic_cst : sequence, mapping or None, default None
+        Of every column, or of columns by name: 1 where the value may only rise with it, -1 where it may
+        only fall, 0 where it is free. The value is the mean, or the share of the second of two classes.
+        Splits that break it are not taken and leaves' values are kept in the bounds that it sets, while
+        impurities and gains stay those of the rows. Missing values may take either side.{class_weight}
     categorical_features : "from_dtype", None or sequence, default "from_dtype"
         See `engine.features.learn_features`.
     random_state : None, int or generator
-        For `max_features`.
+        For `max_features` and `splitter`.
 
     Attributes
     ----------
@@ -110,11 +121,13 @@ class _DecisionTree(Learner):
         """
         check_tree_parameters(self, self._table)
         check_algorithm(self)
+        check_medians(self)
         data = begin_fit(
             self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
         )
         begin_validation(self, X_val, y_val, sample_weight_val, data)
         check_target(data, self.criterion)
+        check_directions(self, data)
         self.n_outputs_ = 1
         self.seed_ = draw_seed(self.random_state)
         self.tree_, self.stopped_ = _grow(self, data, monitor or NULL_MONITOR)
@@ -148,7 +161,8 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
     algorithm : "cart", "id3" or "c4.5", default "cart"
         ID3 and C4.5 (Quinlan 1986, 1993) give categories one branch a level and choose by information
         gain and gain ratio; of such a split two branches need `min_samples_leaf` rows. They take no
-        `max_leaf_nodes`, `max_nodes` and `max_features`, and no criterion but their own.
+        `max_leaf_nodes`, `max_nodes`, `max_features` and `monotonic_cst`, no `splitter` but "best", and no
+        criterion but their own.
     confidence : float or None, default 0.25
         Of C4.5's pessimistic pruning: smaller prunes more, None not at all.""",
     )
@@ -159,7 +173,7 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         min_weight_fraction_leaf: float = 0.0, max_features: Any = None, class_weight: Any = None,
         categorical_features: Any = "from_dtype", random_state: Any = None, max_nodes: int | None = None,
         min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0, algorithm: str = "cart",
-        confidence: float | None = 0.25,
+        confidence: float | None = 0.25, splitter: str = "best", monotonic_cst: Any = None,
     ) -> None:  # fmt: skip
         self.criterion = criterion
         self.max_depth = max_depth
@@ -177,6 +191,8 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         self.ccp_alpha = ccp_alpha
         self.algorithm = algorithm
         self.confidence = confidence
+        self.splitter = splitter
+        self.monotonic_cst = monotonic_cst
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class fractions of every row's leaf: float64 (n_samples, n_classes)."""
@@ -194,7 +210,8 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
     _is_classifier = False
     _table = TREE_REGRESSOR
     __doc__ = _DOC.format(
-        criterion='"squared_error" or "poisson" (targets of 0 and more), default "squared_error"',
+        criterion='"squared_error", "absolute_error" (of the median, robust to outliers) or "poisson"'
+        '\n        (targets of 0 and more), default "squared_error"',
         class_weight="",
         classes="",
         algorithm="",
@@ -205,7 +222,8 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         max_leaf_nodes: int | None = None, min_samples_leaf: float = 1, min_samples_split: float = 2,
         min_impurity_decrease: float = 0.0, min_weight_fraction_leaf: float = 0.0, max_features: Any = None,
         categorical_features: Any = "from_dtype", random_state: Any = None, max_nodes: int | None = None,
-        min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0,
+        min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0, splitter: str = "best",
+        monotonic_cst: Any = None,
     ) -> None:  # fmt: skip
         self.criterion = criterion
         self.max_depth = max_depth
@@ -220,9 +238,11 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         self.max_nodes = max_nodes
         self.min_relative_decrease = min_relative_decrease
         self.ccp_alpha = ccp_alpha
+        self.splitter = splitter
+        self.monotonic_cst = monotonic_cst
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean of every row's leaf: float64 (n_samples,)."""
+        """Return the mean (median, by absolute error) of every row's leaf: float64 (n_samples,)."""
         check_is_fitted(self, "tree_")
         return tree_values([self.tree_], check_X(self, X))[:, 0]
 
@@ -274,6 +294,29 @@ def check_algorithm(estimator: Any) -> None:
                 f"{limit} is {getattr(estimator, limit)!r} but {name} has no such limit; leave it out, or "
                 "set algorithm to 'cart'"
             )
+    if estimator.splitter != "best":
+        raise ParameterError(
+            f"splitter is {estimator.splitter!r} but {name} draws no splits; leave it out, or set algorithm "
+            "to 'cart'"
+        )
+
+
+def check_medians(estimator: Any) -> None:
+    """Check that absolute error is asked for nothing that it has not.
+
+    Raises
+    ------
+    ParameterError
+        Drawn splits, or columns with a direction.
+    """
+    if estimator.criterion != "absolute_error":
+        return
+    for name, free in zip(NOT_OF_MEDIANS, ("best", None), strict=True):
+        if not (getattr(estimator, name) is free or getattr(estimator, name) == "best"):
+            raise ParameterError(
+                f"{name} is {getattr(estimator, name)!r} but criterion 'absolute_error' cannot keep to it; "
+                "leave it out, or set criterion to 'squared_error'"
+            )
 
 
 def check_target(data: TrainingData, criterion: str) -> None:
@@ -299,11 +342,8 @@ def root_of(data: TrainingData, criterion: str) -> Tree:
     """Return the tree of one leaf: what is kept when a stop comes before anything was grown."""
     w = data.sample_weight
     if data.classes is None:
-        mean = np.average(data.y, weights=w)
-        losses = (data.y - mean) ** 2
-        if criterion == "poisson":
-            losses = 2 * (xlogy(data.y, data.y / mean) - data.y + mean)
-        return single_leaf([mean], float(np.average(losses, weights=w)), data.n_rows, w.sum())
+        mean, impurity = describe_numbers(criterion, data.y, w)
+        return single_leaf([mean], impurity, data.n_rows, w.sum())
     fractions = np.bincount(data.y.astype(np.intp), weights=w, minlength=data.n_classes) / w.sum()
     impurity = node_impurity(CRITERIA[criterion], fractions)
     return single_leaf(fractions, float(impurity), data.n_rows, float(w.sum()))
@@ -354,7 +394,7 @@ def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree
     if is_multiway(estimator):
         grown = grow_multiway(estimator, data, ask_growing)
     else:
-        presorted = presort(data.X, data.features, ask_sorting)
+        presorted = presort(data.X, data.features, ask_sorting, keeps_values=draws_splits(estimator))
         if presorted is None:
             return root_of(data, estimator.criterion), True
         grown = grow_two_way(estimator, data, presorted, presorted.order, ask_growing)

@@ -13,8 +13,9 @@ from engine.base import TrainingData
 from engine.jit import compile_for
 from engine.kernels.numeric import midpoint
 from engine.tree import large_nodes, subtrees
+from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
-from engine.tree.kernels import layout, levels, thresholds
+from engine.tree.kernels import grow_medians, layout, levels, medians, thresholds
 from engine.tree.kernels.impurity import describe_node, purity
 from engine.tree.presort import Ask, Presorted
 from engine.tree.structure import IS_MISSING, LEAF, NO_CHILD, THRESHOLD, Tree, compact
@@ -27,6 +28,7 @@ CRITERIA = {
     "misclassification": layout.MISCLASSIFICATION,
     "squared_error": layout.SQUARED_ERROR,
     "poisson": layout.POISSON,
+    "absolute_error": layout.ABSOLUTE_ERROR,
 }
 
 
@@ -91,6 +93,11 @@ def make_rules(
         max_features=count_features(estimator.max_features, n_features),
         max_leaf_nodes=_count_leaves(estimator),
         total_weight=float(total_weight),
+        is_random=draws_splits(estimator),
+        directions=directions_of(estimator, data.features),
+        lower=-np.inf,
+        upper=np.inf,
+        slack=slack_of(data),
     )
 
 
@@ -119,6 +126,11 @@ def count_features(wanted: Any, n_features: int) -> int:
     return min(max(1, int(wanted * n_features)), n_features)
 
 
+def draws_splits(estimator: Any) -> bool:
+    """Tell whether an estimator's trees draw their splits, so that `presort` must keep the values."""
+    return bool(getattr(estimator, "splitter", "best") == "random")
+
+
 class Grower:
     """One tree in the making.
 
@@ -144,13 +156,18 @@ class Grower:
         rules: layout.Rules, seed: np.uint64,
     ) -> None:  # fmt: skip
         self._X = presorted.X
-        self._sample = layout.Sample(order, dtypes.as_input(np.column_stack([y, w])), presorted.is_level)
+        self._is_absolute = rules.criterion == layout.ABSOLUTE_ERROR
+        by_target = _by_target(order, y) if self._is_absolute else np.empty(0, np.int64)
+        target = dtypes.as_input(np.column_stack([y, w]))
+        self._sample = layout.Sample(order, target, presorted.is_level, by_target)
+        self._drawn = layout.Values(presorted.values, presorted.first_value) if rules.is_random else None
         self._rules, self._n_rows, self._is_canonical = rules, order.shape[1], True
         n_levels = _most_levels(presorted)
         self._nodes = subtrees.new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
         sets = np.zeros((n_levels, 2), dtypes.LEVEL_DTYPE)
         self._best = layout.Best(np.zeros(1), np.zeros(layout.N_BEST, np.int64), sets)
-        self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1)
+        n_medians = len(y) + 1 if len(by_target) else 1
+        self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1, n_medians)
         self._stack = np.zeros(FIRST_NODES, dtypes.NODE_DTYPE)
         self._state = np.zeros(layout.N_STATE, np.int64)
         self._random_state = np.array([seed], np.uint64)
@@ -170,11 +187,12 @@ class Grower:
 
     def _grow_in_one_kernel(self, ask: Ask) -> bool:
         """Grow all that is not set aside; returns whether a stop left some unfinished."""
+        grow = grow_medians.grow_by_medians if self._is_absolute else kernels.grow
         while self._state[layout.STATE_PHASE] != layout.DONE:
             self._make_room()
-            kernels.grow(
+            grow(
                 self._sample, self._rules, self._nodes, self._best, self._scratch, self._state, self._stack,
-                self._random_state, WORK_BUDGET,
+                self._drawn, self._random_state, WORK_BUDGET,
             )  # fmt: skip
             if ask(int(self._state[layout.STATE_NODES]), self._fraction()):
                 break
@@ -231,6 +249,8 @@ class Grower:
         kernels.begin_evaluation(
             self._sample, self._rules, self._nodes, 0, self._best, self._scratch, self._state
         )
+        if self._is_absolute:
+            medians.begin_medians(self._sample, self._nodes, 0, self._scratch)
 
     def best_split_of(self, feature: int) -> SplitFound | None:
         """Return one column's best split of all rows together; None where it has none that is allowed."""
@@ -239,8 +259,20 @@ class Grower:
         node_purity = purity(self._rules.criterion, sums, self._nodes.records["weight"][0])
         is_level = self._sample.is_level[feature]
         scan = levels.scan_levels if is_level else thresholds.scan_thresholds
-        node = (np.int32(feature), self._nodes, 0, float(node_purity), best, self._scratch)
-        scan(self._sample, self._rules, *node)
+        if self._is_absolute:
+            node = (np.int32(feature), self._nodes, 0, best, self._scratch)
+            medians.scan_medians(self._sample, self._rules, *node)
+        else:
+            scan(
+                self._sample,
+                self._rules,
+                np.int32(feature),
+                self._nodes,
+                0,
+                float(node_purity),
+                best,
+                self._scratch,
+            )
         if best.ints[layout.BEST_FEATURE] < 0:
             return None
         kind, threshold = int(best.ints[layout.BEST_KIND]), np.nan
@@ -251,6 +283,19 @@ class Grower:
         missing_child = int(best.ints[layout.BEST_MISSING])
         gain = max(float(best.gain[0]), 0.0)
         return SplitFound(kind, threshold, best.sets[:n_entries].copy(), missing_child, gain)
+
+    def gains_by_medians(self, feature: int) -> NDArray[np.float64]:
+        """Return the gain by absolute error of a cut behind each row of a column's order: (n_rows - 1,).
+
+        For use after `look_at_root`, where the column is not constant; only cuts between different values
+        mean anything. Missing values are where they help most.
+        """
+        self.best_split_of(feature)
+        records, found = self._nodes.records[0], self._scratch.medians
+        losses = found["right"][: self._n_rows - 1]
+        if self._sample.order[feature, -1] >> 32 == layout.MISSING_RANK:
+            losses = np.minimum(losses, found["left"][: self._n_rows - 1])
+        return np.asarray(records["impurity"] - losses / records["weight"])
 
     def compile_levels(self) -> None:
         """Compile the search through levels: a third of the growing kernel, for another process to do."""
@@ -269,6 +314,10 @@ class Grower:
     def _plant_root(self) -> None:
         nodes, state = self._nodes, self._state
         nodes.records["start"][0], nodes.records["stop"][0] = 0, self._n_rows
+        nodes.records["lower_bound"][0], nodes.records["upper_bound"][0] = (
+            self._rules.lower,
+            self._rules.upper,
+        )
         describe_node(self._sample, self._rules, nodes, 0)
         state[layout.STATE_NODES] = state[layout.STATE_LEAVES] = state[layout.STATE_STACK] = 1
 
@@ -312,13 +361,21 @@ class Grower:
         grown = nodes.records[:n_nodes]
         arrays: dict[str, Any] = {name: grown[name].copy() for name in layout.NODE_RECORD.names or ()}
         arrays["value"] = nodes.value[:n_nodes]
+        if len(self._rules.directions):
+            bounds = grown["lower_bound"], grown["upper_bound"]
+            arrays["value"] = clip_values(arrays["value"], *bounds)
+        drawn = arrays["threshold"]
         arrays["threshold"] = np.full(n_nodes, np.nan)
         leaves = np.flatnonzero(arrays["first_child"] == NO_CHILD)
         for name, empty in _LEAF_VALUES.items():
             arrays[name][leaves] = empty
-        kernels.fill_thresholds(
-            self._X, arrays["feature"], arrays["kind"], arrays["lower"], arrays["upper"], arrays["threshold"]
-        )
+        if self._rules.is_random:
+            arrays["threshold"] = np.where(arrays["kind"] == THRESHOLD, drawn, np.nan)
+        else:
+            kernels.fill_thresholds(
+                self._X, arrays["feature"], arrays["kind"], arrays["lower"], arrays["upper"],
+                arrays["threshold"],
+            )  # fmt: skip
         arrays["n_children"] = np.where(arrays["first_child"] == NO_CHILD, 0, 2)
         sizes = arrays["set_stop"] - arrays["set_start"]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -354,7 +411,15 @@ def _most_levels(presorted: Presorted) -> int:
     return most
 
 
-def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) -> layout.Scratch:
+def _by_target(order: NDArray[np.int64], y: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rows in `order` by ascending target, rows of equal targets as in the table."""
+    rows = np.sort(order[0] & layout.ROW_MASK)
+    return rows[np.argsort(y[rows], kind="stable")]
+
+
+def _new_scratch(
+    presorted: Presorted, n_rows: int, n_sums: int, n_levels: int, n_medians: int
+) -> layout.Scratch:
     n_samples, n_features = presorted.X.shape
     return layout.Scratch(
         sums=np.zeros((4, n_sums)),
@@ -363,4 +428,5 @@ def _new_scratch(presorted: Presorted, n_rows: int, n_sums: int, n_levels: int) 
         features=np.arange(n_features, dtype=np.int32),
         levels=subtrees.new_records(n_levels, layout.LEVEL_RECORD),
         level_sums=np.zeros((n_levels, n_sums)),
+        medians=subtrees.new_records(n_medians, layout.MEDIAN_RECORD),
     )

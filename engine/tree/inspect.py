@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -35,12 +35,15 @@ class TreeDescription:
         The table's values by feature number; None where thresholds are to be exact.
     sd : float64 (n_nodes,)
         Standard deviation of a numeric target (root of the squared error); NaN for classes and steps.
+    gaps : dict
+        What was found in the columns, by their identity and the threshold; trees of one table share it.
     """
 
     tree: Tree
     features: Sequence[FeatureSpec]
     columns: Sequence[NDArray[Any] | None]
     sd: NDArray[np.float64]
+    gaps: dict[tuple[int, float], tuple[float, float]] = field(default_factory=dict)
 
     def rule(self, node: int) -> str:
         """Return a node's question, such as "bill_length_mm ≤ 43.35", "island: Biscoe, Dream + 2" or
@@ -50,8 +53,10 @@ class TreeDescription:
         values = self.columns[int(self.tree.feature[node])] if self.columns else None
         if values is None or self.tree.kind[node] != THRESHOLD:
             return _rule(self.tree, node, self.features, None)
-        gap = threshold_gap(values, float(self.tree.threshold[node]))
-        return _rule(self.tree, node, self.features, gap)
+        key = id(values), float(self.tree.threshold[node])
+        if key not in self.gaps:
+            self.gaps[key] = threshold_gap(values, key[1])
+        return _rule(self.tree, node, self.features, self.gaps[key])
 
     def full_rule(self, node: int) -> str:
         """Return the question with every level and the threshold's exact digits, for tool tips."""
@@ -70,6 +75,7 @@ def describe(
     *,
     is_step: bool = False,
     columns: Sequence[NDArray[Any] | None] = (),
+    gaps: dict[tuple[int, float], tuple[float, float]] | None = None,
 ) -> TreeDescription:
     """Return what a view shows of every node.
 
@@ -85,10 +91,12 @@ def describe(
     columns : sequence of float64 (n_rows,) arrays or None, optional
         The table's values by feature number, of rows that must not change side: thresholds on these
         columns are then as short as the rows allow, exact on the others. A word costs a look at a column.
+    gaps : dict, optional
+        Of an earlier description with columns that are still alive: what they were asked for is known.
     """
     has_spread = classes is None and not is_step
     sd = np.sqrt(np.maximum(tree.impurity, 0.0)) if has_spread else np.full(tree.n_nodes, np.nan)
-    return TreeDescription(tree, features, columns, sd)
+    return TreeDescription(tree, features, columns, sd, {} if gaps is None else gaps)
 
 
 def edge_label(tree: Tree, node: int, child_idx: int, features: Sequence[FeatureSpec]) -> str:
@@ -148,7 +156,7 @@ def decision_path(tree: Tree, x_row: Any) -> list[int]:
     row, path = np.asarray(x_row, dtype=np.float64), [0]
     while tree.kind[path[-1]] != LEAF:
         node = path[-1]
-        child = _child(tree, node, float(row[tree.feature[node]]))
+        child = child_at(tree, node, float(row[tree.feature[node]]))
         path.append(int(tree.first_child[node]) + child)
     return path
 
@@ -167,7 +175,7 @@ def values_on_path(tree: Tree, path: Path, feature: int, values: NDArray[Any]) -
     stays, node = np.ones(len(values), bool), 0
     for child_idx in path:
         if int(tree.feature[node]) == feature:
-            stays &= np.array([_child(tree, node, float(value)) == child_idx for value in values], bool)
+            stays &= np.array([child_at(tree, node, float(value)) == child_idx for value in values], bool)
         node = int(tree.first_child[node]) + child_idx
     return stays
 
@@ -215,8 +223,8 @@ class _Condition:
                 self.lower = max(self.lower, threshold)
         else:
             codes = self.codes if self.codes is not None else tree.levels(node)[:, 0].tolist()
-            self.codes = [code for code in codes if _child(tree, node, float(code)) == child_idx]
-        self.takes_missing &= _child(tree, node, math.nan) == child_idx
+            self.codes = [code for code in codes if child_at(tree, node, float(code)) == child_idx]
+        self.takes_missing &= child_at(tree, node, math.nan) == child_idx
         self.saw_missing |= bool(tree.n_missing[node] > 0)
 
     def text(self) -> str:
@@ -240,7 +248,8 @@ class _Condition:
         return f"{name} > {lower}" if math.isinf(self.upper) else f"{lower} < {name} ≤ {upper}"
 
 
-def _child(tree: Tree, node: int, x: float) -> int:
+def child_at(tree: Tree, node: int, x: float) -> int:
+    """Return the child (0, 1, ...) that an encoded value, NaN being missing, takes at an inner node."""
     return int(
         child_of(
             x,

@@ -52,6 +52,7 @@ class Split(NamedTuple):
 
     @property
     def gain_ratio(self) -> float:
+        """Gain per bit of split information (Quinlan 1993)."""
         return self.gain / self.split_information if self.split_information > 0 else 0.0
 
 
@@ -144,23 +145,41 @@ class MultiwayGrower:
         is_final = impurity == 0 or node.n_rows < rules.min_samples_split
         if is_final or node.depth == rules.max_depth:
             return
-        for feature, levels in enumerate(self._levels):
-            x = self._X[node.rows, feature].astype(np.float64)
-            if levels is None:
-                yield self._best_threshold(node, feature, x, impurity)
-            elif feature not in node.used:
-                yield self._level_split(node, feature, x, levels, impurity)
+        for feature in range(len(self._levels)):
+            yield self._best_of(node, feature, impurity)
+
+    def _best_of(self, node: _Node, feature: int, impurity: float) -> Split | None:
+        levels = self._levels[feature]
+        x = self._X[node.rows, feature].astype(np.float64)
+        if levels is None:
+            return self._best_threshold(node, feature, x, impurity)
+        return None if feature in node.used else self._level_split(node, feature, x, levels, impurity)
+
+    def splits_of(self, rows: Rows, used: frozenset[int]) -> tuple[list[Split], float]:
+        """Return the best split of every column that has one, and the impurity of the rows, at least one.
+
+        Limits on leaves hold, those on depth and on the rows of a node do not.
+        """
+        node = self._new_node(rows, 0, np.zeros(0), used)
+        impurity = _entropy(node.value)
+        found = (self._best_of(node, feature, impurity) for feature in range(len(self._levels)))
+        return [split for split in found if split is not None], impurity
+
+    def is_eligible(self, splits: list[Split], impurity: float) -> list[bool]:
+        """Tell which splits of a node may be chosen: all of ID3's, those of C4.5 that gain the average."""
+        if not self._uses_ratio or not splits:
+            return [True] * len(splits)
+        mean = float(np.mean([split.gain for split in splits]))
+        least = max(mean - TIE_SHARE * impurity, LEAST_GAIN)
+        return [split.gain > least for split in splits]
 
     def _choose(self, node: _Node, candidates: list[Split]) -> Split | None:
         """Return the best candidate, the lowest column on a tie; None where no candidate is good enough."""
         impurity = _entropy(node.value)
-        if self._uses_ratio:
-            mean = np.mean([split.gain for split in candidates]) if candidates else 0.0
-            least = max(float(mean) - TIE_SHARE * impurity, LEAST_GAIN)
-            candidates = [split for split in candidates if split.gain > least]
+        is_eligible = self.is_eligible(candidates, impurity)
         best: Split | None = None
-        for split in candidates:
-            if best is None or self._merit(split) > self._merit(best) + TIE_SHARE * impurity:
+        for split in (split for split, is_one in zip(candidates, is_eligible, strict=True) if is_one):
+            if best is None or self.merit(split) > self.merit(best) + TIE_SHARE * impurity:
                 best = split
         if best is None:
             return None
@@ -168,7 +187,8 @@ class MultiwayGrower:
         least = max(self._rules.min_decrease, self._rules.min_relative_decrease * self._root_impurity)
         return best if share * best.gain >= least - DECREASE_SLACK else None
 
-    def _merit(self, split: Split) -> float:
+    def merit(self, split: Split) -> float:
+        """Return what the largest of is chosen: the gain, in C4.5 the gain ratio."""
         return split.gain_ratio if self._uses_ratio else split.gain
 
     def _class_sums(self, rows: Rows, group: Rows, n_groups: int) -> Floats:
@@ -254,9 +274,7 @@ class MultiwayGrower:
         missing = np.isnan(x)
         child, n_children = self._children_of(split, x, missing)
         if split.kind == MULTIWAY:
-            levels = self._levels[split.feature]
-            assert levels is not None
-            node.levels = [(int(code), k) for k, code in enumerate(levels)]
+            node.levels = [(int(code), k) for code, k in self.levels_of(split)]
         used = node.used | {split.feature} if split.kind == MULTIWAY else node.used
         node.split, node.n_missing = split, int(missing.sum())
         node.first_child, node.n_children = len(self._nodes), n_children
@@ -268,6 +286,13 @@ class MultiwayGrower:
             rows = node.rows[child == k]
             self._nodes.append(self._new_node(rows, node.depth + 1, node.value, used))
         node.rows = node.rows[:0]  # its children have them
+
+    def levels_of(self, split: Split) -> NDArray[np.int32]:
+        """Return level codes and children of a split with one branch a level, none of another's."""
+        levels = self._levels[split.feature]
+        if split.kind != MULTIWAY or levels is None:
+            return np.empty((0, 2), np.int32)
+        return np.column_stack([levels, np.arange(len(levels))]).astype(np.int32)
 
     def _children_of(self, split: Split, x: Floats, missing: NDArray[np.bool_]) -> tuple[Rows, int]:
         if split.kind == IS_MISSING:
@@ -300,6 +325,14 @@ class MultiwayGrower:
             "weighted_n_node_samples": [node.weight for node in nodes],
             "n_missing": [node.n_missing for node in nodes],
         }
+
+
+def information_gain(child: Rows, y: NDArray[np.int64], w: Floats) -> float:
+    """Return how many bits the branches `child` of rows tell about their classes `y`, weighted by `w`."""
+    sums = np.zeros((int(child.max()) + 1, int(y.max()) + 1))
+    np.add.at(sums, (child, y), w)
+    total = sums.sum(axis=0)
+    return _entropy(total / total.sum()) + float(_purity(sums).sum() / total.sum())
 
 
 def _entropy(shares: Floats) -> float:

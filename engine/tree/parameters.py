@@ -56,10 +56,10 @@ CLASS_CRITERION = Parameter(
     aliases={"sklearn": "criterion"},
 )  # fmt: skip
 NUMBER_CRITERION = Parameter(
-    "criterion", "squared_error", "choice", choices=("squared_error", "poisson"), label="Criterion",
-    group="Size",
-    help="How far rows are from their node's mean: squared, or as counts are (Poisson deviance).",
-    aliases={"sklearn": "criterion"},
+    "criterion", "squared_error", "choice", choices=("squared_error", "absolute_error", "poisson"),
+    label="Criterion", group="Size",
+    help="How far rows are: squared or as counts (Poisson) from their mean, absolute from their median.",
+    aliases={"sklearn": "criterion", "lightgbm": "objective"},
 )  # fmt: skip
 CLASS_WEIGHT = Parameter(
     "class_weight", None, "choice", choices=("balanced",), allows_none=True, none_text="rows as they are",
@@ -72,6 +72,18 @@ MAX_FEATURES = Parameter(
     help="Columns drawn at each node: a whole number, a share (1.0 is all), sqrt or log2 of all.",
     aliases={"lightgbm": "feature_fraction_bynode", "xgboost": "colsample_bynode", "catboost": "rsm",
              "sklearn": "max_features"},
+)  # fmt: skip
+SPLITTER = Parameter(
+    "splitter", "best", "choice", choices=("best", "random"), label="Splits", group="Sampling",
+    help="best tries every split of a column; random draws one for each column (extra trees).",
+    aliases={"lightgbm": "extra_trees", "sklearn": "splitter"},
+)  # fmt: skip
+DIRECTIONS = Parameter(
+    "monotonic_cst", None, "directions", allows_none=True, none_text="no column", label="Directions",
+    group="More", max_classes=2,
+    help="Columns with which the prediction may only rise, or only fall; of two classes, the second's share.",
+    aliases={"lightgbm": "monotone_constraints", "xgboost": "monotone_constraints",
+             "catboost": "monotone_constraints", "sklearn": "monotonic_cst"},
 )  # fmt: skip
 RANDOM_STATE = Parameter(
     "random_state", None, "int", minimum=0, has_any_size=True, allows_none=True, none_text="drawn anew",
@@ -103,14 +115,26 @@ _OF_SINGLE_TREES = (
         help="Alpha: branches whose leaves each lower the impurity by less are pruned (cost-complexity).",
         aliases={"sklearn": "ccp_alpha"},
     ),
+    SPLITTER,
+    DIRECTIONS,
 )  # fmt: skip
 
 # what the trees of a forest take too
 MEMBER_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIGHT, RANDOM_STATE)
 MEMBER_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
-TREE_REGRESSOR = (*MEMBER_REGRESSOR, *_OF_SINGLE_TREES)
+NOT_OF_MEDIANS = ("splitter", "monotonic_cst")  # absolute error has neither
+TREE_REGRESSOR = (
+    *MEMBER_REGRESSOR,
+    *(
+        replace(p, applies_when={"criterion": ("squared_error", "poisson")})
+        if p.name in NOT_OF_MEDIANS
+        else p
+        for p in _OF_SINGLE_TREES
+    ),
+)
 
-CART_ONLY = ("max_leaf_nodes", "max_nodes", "max_features")  # ID3 and C4.5 have none of these
+CART_ONLY = ("max_leaf_nodes", "max_nodes", "max_features", "monotonic_cst")  # ID3 and C4.5 have none
+_CART_CHOICES = ("criterion", "splitter")
 _ALGORITHM = Parameter(
     "algorithm", "cart", "choice", choices=("cart", "id3", "c4.5"), label="Algorithm", group="Size",
     help="cart asks two-way questions; id3 and c4.5 give each level of a category its own branch.",
@@ -125,7 +149,7 @@ _CONFIDENCE = Parameter(
 TREE_CLASSIFIER = (
     _ALGORITHM,
     *(
-        replace(p, applies_when={"algorithm": ("cart",)}) if p.name in ("criterion", *CART_ONLY) else p
+        replace(p, applies_when={"algorithm": ("cart",)}) if p.name in (*_CART_CHOICES, *CART_ONLY) else p
         for p in (*MEMBER_CLASSIFIER, *_OF_SINGLE_TREES)
     ),
     _CONFIDENCE,

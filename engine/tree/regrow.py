@@ -10,8 +10,9 @@ from sklearn.base import clone
 from engine.base import TrainingData, begin_fit, member_seed
 from engine.errors import DataError
 from engine.tree.by_hand import describe, rows_at, splice, take_rows
+from engine.tree.directions import bounds_of
 from engine.tree.estimators import is_multiway, prune_by_rule
-from engine.tree.grow import Grower, make_rules
+from engine.tree.grow import Grower, draws_splits, make_rules
 from engine.tree.kernels.layout import Rules
 from engine.tree.multiway import MultiwayGrower
 from engine.tree.presort import Ask, presort
@@ -54,7 +55,8 @@ def regrow(tree: Tree, path: Path, estimator: Any, data: TrainingData, ask: Ask 
 
     The limits are those of the whole tree: of depth, of leaves beside those elsewhere, and of shares of all
     rows. Below a node that was grown with the same hyperparameters, columns not being drawn and leaves not
-    being limited, the same branch grows to the last bit.
+    being limited, the same branch grows to the last bit. Values keep to the bounds that columns which must
+    rise or fall set above.
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ def regrow(tree: Tree, path: Path, estimator: Any, data: TrainingData, ask: Ask 
     branch: Tree | None
     if is_multiway(estimator):
         grower = MultiwayGrower(data, rules, estimator.algorithm)
-        branch = grower.grow(ask, rows, _asked_above(tree, path)).tree
+        branch = grower.grow(ask, rows, asked_above(tree, path)).tree
     else:
         branch = _grow_two_way(take_rows(data, rows), rules, estimator, ask)
         if branch is None:
@@ -98,7 +100,8 @@ def _never(_n_nodes: int, _fraction: float) -> bool:
 def _rules_below(tree: Tree, node: int, depth: int, estimator: Any, data: TrainingData) -> Rules:
     """Return the whole tree's rules as they are left for a branch."""
     rules = make_rules(estimator, data, float(data.sample_weight.sum()))
-    changes: dict[str, Any] = {}
+    lower, upper = bounds_of(tree, rules.directions)
+    changes: dict[str, Any] = {"lower": float(lower[node]), "upper": float(upper[node])}
     if rules.max_depth >= 0:
         changes["max_depth"] = max(rules.max_depth - depth, 0)
     if rules.max_leaf_nodes > 0:
@@ -111,14 +114,14 @@ def _rules_below(tree: Tree, node: int, depth: int, estimator: Any, data: Traini
     return rules._replace(**changes)
 
 
-def _asked_above(tree: Tree, path: Path) -> frozenset[int]:
+def asked_above(tree: Tree, path: Path) -> frozenset[int]:
     """Return the categories that were asked with one branch a level on the way to a node."""
     above = [tree.node_at(path[:depth]) for depth in range(len(path))]
     return frozenset(int(tree.feature[node]) for node in above if tree.kind[node] == MULTIWAY)
 
 
 def _grow_two_way(data: TrainingData, rules: Rules, estimator: Any, ask: Ask) -> Tree | None:
-    presorted = presort(data.X, data.features, ask)
+    presorted = presort(data.X, data.features, ask, keeps_values=draws_splits(estimator))
     if presorted is None:
         return None
     seed = member_seed(estimator.seed_, 0)

@@ -194,6 +194,10 @@ class Tree:
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 
+    def children_of(self, nodes: NDArray[Any]) -> NDArray[np.int64]:
+        """Node numbers of the children of several nodes, one node's after another's."""
+        return _blocks(self.first_child[nodes], self.n_children[nodes])
+
     def levels(self, node: int) -> NDArray[np.int32]:
         """The node's rows of `level_sets`: int32 (n_levels_seen, 2), code and child."""
         return self.level_sets[self.level_offsets[node] : self.level_offsets[node + 1]]

@@ -71,12 +71,14 @@ class StopFlag:
 def rows_set_aside(rules: layout.Rules, is_level: NDArray[np.uint8]) -> int:
     """Return up to how many rows a node's subtree is grown apart; 0 where none is.
 
-    Criteria with more than two sums, levels and best-first growth are left to the general kernels.
+    Criteria with more than two sums, levels, drawn splits, directions and best-first growth are left to the
+    general kernels.
     """
     is_pair = rules.criterion == layout.SQUARED_ERROR or (
         rules.criterion == layout.GINI and rules.n_sums == 2
     )
-    if not is_pair or rules.max_leaf_nodes >= 0 or is_level.any():
+    is_plain = not rules.is_random and rules.directions.size == 0 and rules.max_leaf_nodes < 0
+    if not is_pair or not is_plain or is_level.any():
         return 0
     return min(MOST_ROWS, max(LEAST_ROWS, CELLS_AT_ONCE // len(is_level)))
 
@@ -224,6 +226,7 @@ def _new_scratch(n_features: int, n_sums: int) -> layout.Scratch:
         features=np.arange(n_features, dtype=np.int32),
         levels=new_records(1, layout.LEVEL_RECORD),
         level_sums=np.zeros((1, n_sums)),
+        medians=new_records(1, layout.MEDIAN_RECORD),
     )
 
 

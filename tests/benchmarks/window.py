@@ -1,6 +1,7 @@
 """Drives the real window offscreen inside a child process and prints what it measured as JSON.
 
-``python -m tests.benchmarks.window start``, ``... pause KIND N_SAMPLES N_FEATURES`` or ``... columns``.
+``python -m tests.benchmarks.window start``, ``... pause KIND N_SAMPLES N_FEATURES``,
+``... edit N_SAMPLES N_FEATURES`` or ``... columns``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ TRAIN_S = 15.0  # a long training is stopped after so much of it
 
 
 class Heartbeat:
-    """Ticks every 5 ms in the window's thread and keeps the longest time between two ticks."""
+    """Ticks every 5 ms in the window's thread and keeps the longest time between two ticks.
+
+    Beside it the most work of that thread between two: on a machine that others use too, the rest is theirs.
+    """
 
     def __init__(self) -> None:
         from PySide6.QtCore import Qt, QTimer
@@ -31,11 +35,13 @@ class Heartbeat:
 
     def reset(self) -> None:
         self._last, self.longest_s = time.perf_counter(), 0.0
+        self._last_work, self.most_work_s = time.thread_time(), 0.0
 
     def _tick(self) -> None:
-        now = time.perf_counter()
+        now, work = time.perf_counter(), time.thread_time()
         self.longest_s = max(self.longest_s, now - self._last)
-        self._last = now
+        self.most_work_s = max(self.most_work_s, work - self._last_work)
+        self._last, self._last_work = now, work
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -96,25 +102,8 @@ def measure_start() -> dict[str, float]:
 
 def measure_pause(kind: str, n_samples: int, n_features: int) -> dict[str, float]:
     """The longest pause from the first progress event on, and before it."""
-    import numpy as np
-    import pyarrow
-    from pyarrow import csv
-
-    from tests.benchmarks.data import speed_table
-    from workbench.readers import read_table
-
-    session = open_session()
-    X, y = speed_table(n_samples)
-    names = [f"x{i}" for i in range(n_features)] + ["y"]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "speed.csv"
-        arrays = [*X.T[:n_features].astype(float), np.where(y == 1, "yes", "no")]
-        csv.write_csv(pyarrow.table(dict(zip(names, arrays, strict=True))), path)
-        table = read_table(path)
+    session, run_id = _open_speed_table(kind, n_samples, n_features)
     document = session.document
-    document.open_table(table)
-    document.set_target("y")
-    run_id = document.add_run(kind)
     document.select_run(run_id)
     if kind != "tree":
         document.set_parameter(run_id, "n_estimators", 500)
@@ -131,6 +120,79 @@ def measure_pause(kind: str, n_samples: int, n_features: int) -> dict[str, float
     session.trainer.stop(run_id)
     wait_until(lambda: bool(over))
     told["end"] = heartbeat.longest_s
+    session.shut_down()
+    return told
+
+
+def _open_speed_table(kind: str, n_samples: int, n_features: int, share_missing: float = 0.0):
+    """Open the speed table with a model that is not trained; returns the session and the model's id."""
+    import numpy as np
+    import pyarrow
+    from pyarrow import csv
+
+    from tests.benchmarks.data import speed_table
+    from workbench.readers import read_table
+
+    session = open_session()
+    X, y = speed_table(n_samples)
+    X = X[:, :n_features].astype(float)
+    X[np.random.default_rng(0).random(X.shape) < share_missing] = np.nan
+    names = [f"x{i}" for i in range(n_features)] + ["y"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "speed.csv"
+        arrays = [*(pyarrow.array(column, from_pandas=True) for column in X.T), np.where(y == 1, "yes", "no")]
+        csv.write_csv(pyarrow.table(dict(zip(names, arrays, strict=True))), path)
+        table = read_table(path)
+    session.document.open_table(table)
+    session.document.set_target("y")
+    return session, session.document.add_run(kind)
+
+
+def measure_edits(n_samples: int, n_features: int) -> dict[str, float]:
+    """A full tree changed by hand: of each change the longest pause, the most work of the window's thread in
+    one piece, and how long until the tree shows it.
+    """
+    import numpy as np
+
+    session, run_id = _open_speed_table("tree", n_samples, n_features, share_missing=0.02)
+    document, window = session.document, session.window
+    for name, value in (("max_depth", None), ("min_samples_leaf", 1)):
+        document.set_parameter(run_id, name, value)
+    wait_until(lambda: session.warm_up.text and not session.warm_up.is_running)
+    over: list[str] = []
+    session.trainer.ended.connect(over.append)
+    session.trainer.train(run_id)
+    wait_until(lambda: bool(over))
+    canvas = window.ensure_centre().docks["tree"].widget().canvas
+    session.trainer.stop_cross_validation()
+    wait_until(lambda: not session.lanes.live_jobs)
+    heartbeat, editor = Heartbeat(), window.context.editor
+    told = {"nodes": float(document.run(run_id).result.trees[0].n_nodes)}
+
+    def measure(name: str, act: Callable[[], object]) -> None:
+        before, began = document.run(run_id).result, time.perf_counter()
+        heartbeat.reset()
+        act()
+        wait_until(lambda: not editor.is_busy and canvas.figure.tree is document.run(run_id).result.trees[0])
+        assert document.run(run_id).result is not before, f"{name}: {document.messages[-1]}"
+        told[f"{name}, seen"] = time.perf_counter() - began
+        wait_until(lambda: not session.lanes.live_jobs)
+        told[f"{name}, pause"], told[f"{name}, work"] = heartbeat.longest_s, heartbeat.most_work_s
+
+    undo = window.actions_["action.edit.undo"].trigger
+    middle = float(np.nanmedian(document.table.column("x0").values))
+    changes = {
+        "flip": lambda: editor.flip_missing(run_id, ()),
+        "step": lambda: editor.step_splits(run_id, -1),
+        "prune": lambda: editor.prune(run_id, (0, 0)),
+        "put back": lambda: editor.restore(run_id, (0, 0)),
+        "force": lambda: editor.force_split(run_id, (), "x0", middle),
+        "grow": lambda: editor.grow_below(run_id, (0,)),
+    }
+    for name, act in changes.items():
+        measure(name, act)
+        if name in ("step", "grow"):
+            measure(f"undo {name}", undo)
     session.shut_down()
     return told
 
@@ -216,6 +278,12 @@ if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
     if what == "start":
         result = measure_start()
+    elif what == "drag":
+        from tests.benchmarks.drag import measure_drag
+
+        result = measure_drag(int(arguments[0]), int(arguments[1]))
+    elif what == "edit":
+        result = measure_edits(int(arguments[0]), int(arguments[1]))
     elif what == "columns":
         result = measure_columns()
     else:

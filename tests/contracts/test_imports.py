@@ -33,5 +33,5 @@ def test_the_application_model_knows_no_widgets(path):
 
 def test_the_files_looked_at_are_the_application_model():
     names = {path.name for path in MODEL_FILES}
-    assert {"document.py", "training.py", "jobs.py", "surface.py"} <= names
-    assert "PySide6.QtCore.QObject" in imported_names(ROOT / "document.py")
+    assert {"document.py", "document_state.py", "training.py", "jobs.py", "surface.py"} <= names
+    assert "PySide6.QtCore.QObject" in imported_names(ROOT / "document_state.py")

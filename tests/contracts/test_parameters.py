@@ -50,8 +50,10 @@ TELLING = {
     "ccp_alpha": [0.05],
     "algorithm": ["id3", "c4.5"],
     "confidence": [0.01, None],
+    "splitter": ["random"],
+    "monotonic_cst": [{"monotonic_cst": {"a": -1}}],
 }
-OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson"]}
+OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson", "absolute_error"]}
 CONTEXT = {
     "confidence": {"algorithm": "c4.5"},
     "reg_lambda": {"order": 2},
@@ -136,6 +138,13 @@ def test_a_value_left_over_where_it_does_not_apply_is_not_passed_on():
     estimator = CATALOG["boosting"].make("classes", values | {"n_estimators": 2})
     X, y = table("classes")
     assert estimator.fit(X, y).n_estimators_ == 2
+
+
+def test_a_direction_left_over_is_not_passed_on_where_there_are_three_classes():
+    """No form shows it there, so it must not keep a model from training."""
+    values = start_parameters("tree", "classes", 100) | {"monotonic_cst": {"a": 1}}
+    assert CATALOG["tree"].make("classes", values, 3).monotonic_cst is None
+    assert CATALOG["tree"].make("classes", values, 2).monotonic_cst == {"a": 1}
 
 
 @pytest.mark.parametrize(("key", "task"), CASES)

@@ -16,6 +16,8 @@ def impurity(criterion, y, w, n_classes):
     if criterion == "poisson":
         mean = np.average(y, weights=w)
         return mean_poisson_deviance(y, np.full(len(y), mean), sample_weight=w) if mean > 0 else 0.0
+    if criterion == "absolute_error":
+        return np.average(np.abs(y - weighted_median(y, w)), weights=w)
     p = np.bincount(y.astype(int), weights=w, minlength=n_classes) / w.sum()
     if criterion == "gini":
         return float((p * (1 - p)).sum())
@@ -23,6 +25,19 @@ def impurity(criterion, y, w, n_classes):
         return float(1 - p.max())
     p = p[p > 0]
     return float(-(p * np.log2(p)).sum())
+
+
+def weighted_median(y, w):
+    """Half of the weight lies on either side; between two targets where it does so exactly."""
+    total, distinct = w.sum(), np.unique(y)
+    low = next(v for v in distinct if w[y <= v].sum() >= total / 2 * (1 - 1e-12))
+    high = next(v for v in distinct[::-1] if w[y >= v].sum() >= total / 2 * (1 - 1e-12))
+    return (low + high) / 2
+
+
+def answer(criterion, y, w):
+    """What a regression leaf with these rows answers."""
+    return weighted_median(y, w) if criterion == "absolute_error" else np.average(y, weights=w)
 
 
 def gain(criterion, goes_left, y, w, n_classes):
@@ -53,13 +68,25 @@ def sides_of_levels(x):
             yield np.isin(codes, chosen)
 
 
-def best_gain(X, y, w, is_level, criterion, n_classes, min_samples_leaf=1):
-    """The largest gain of all allowed splits of these rows, or None if there is none."""
+def keeps_direction(sign, goes_left, values, w, bounds, slack=1e-9):
+    """Whether the two sides' means are in order (1: rising, -1: falling) and inside the node's bounds."""
+    low, high = (np.average(values[side], weights=w[side]) for side in (goes_left, ~goes_left))
+    if sign < 0:
+        low, high = high, low
+    return low <= high + slack and low >= bounds[0] - slack and high <= bounds[1] + slack
+
+
+def best_gain(X, y, w, is_level, criterion, n_classes, min_samples_leaf=1, keeps=None):
+    """The largest gain of all allowed splits of these rows, or None if there is none.
+
+    keeps(feature, goes_left) tells of each split whether it may be taken at all.
+    """
     best = None
     for feature in range(X.shape[1]):
         sides = sides_of_levels if is_level[feature] else sides_of_number
         for goes_left in sides(X[:, feature]):
-            if min(goes_left.sum(), (~goes_left).sum()) >= min_samples_leaf:
+            is_wide = min(goes_left.sum(), (~goes_left).sum()) >= min_samples_leaf
+            if is_wide and (keeps is None or keeps(feature, goes_left)):
                 found = gain(criterion, goes_left, y, w, n_classes)
                 best = found if best is None else max(best, found)
     return best

@@ -7,7 +7,7 @@ from sklearn import tree as sk
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.engine import naive
 
-N_TABLES = {"gini": 150, "entropy": 150, "squared_error": 150, "poisson": 50}
+N_TABLES = {"gini": 150, "entropy": 150, "squared_error": 150, "absolute_error": 60, "poisson": 50}
 SEEDS = range(5)
 TIES = 1e-12
 
@@ -70,7 +70,7 @@ def is_tie(theirs, ours, nodes, X, y, w, criterion):
 
 @pytest.mark.parametrize("criterion", N_TABLES)
 def test_the_same_trees_where_its_seeds_agree(criterion):
-    is_number = criterion in ("squared_error", "poisson")
+    is_number = criterion not in ("gini", "entropy")
     theirs_of = sk.DecisionTreeRegressor if is_number else sk.DecisionTreeClassifier
     ours_of = DecisionTreeRegressor if is_number else DecisionTreeClassifier
     n_agreed = n_ties = seed = 0
@@ -96,4 +96,5 @@ def test_the_same_trees_where_its_seeds_agree(criterion):
         np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-9)
         n_agreed += 1
     assert seed <= 1.2 * n_agreed, "scikit-learn's seeds agree on too few tables"
-    assert n_ties <= 0.03 * n_agreed
+    # sums of absolute distances are often equal: the median stays where it is while pairs of rows join
+    assert n_ties <= (0.1 if criterion == "absolute_error" else 0.03) * n_agreed

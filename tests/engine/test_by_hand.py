@@ -28,7 +28,8 @@ CLASSIFIERS = {
     }.items()
 }
 REGRESSORS = {
-    name: partial(DecisionTreeRegressor, criterion=name, max_depth=5) for name in ("squared_error", "poisson")
+    name: partial(DecisionTreeRegressor, criterion=name, max_depth=5)
+    for name in ("squared_error", "absolute_error", "poisson")
 }
 MAKERS = CLASSIFIERS | REGRESSORS
 
@@ -60,7 +61,7 @@ def assert_describes_its_rows(tree: Tree, data, criterion):
         if not len(rows):
             np.testing.assert_array_equal(tree.value[node], tree.value[tree.parent[node]])
             continue
-        value = np.average(y, weights=w)
+        value = naive.answer(criterion, y, w)
         if data.classes is not None:
             value = np.bincount(y.astype(int), weights=w, minlength=data.n_classes) / w.sum()
         np.testing.assert_allclose(tree.value[node], value, rtol=1e-12, atol=1e-14)
@@ -216,6 +217,21 @@ def test_a_forced_split_on_levels_lists_those_chosen_and_those_seen():
     assert_describes_its_rows(split, data, "gini")
 
 
+@pytest.mark.parametrize("name", MAKERS)
+def test_missing_itself_is_asked_for_numbers_and_categories(name):
+    estimator, data = fitted(name)
+    tree, criterion = estimator.tree_, criterion_of(estimator)
+    for column, feature in ((1, "b"), (2, "c")):
+        split = force_split(tree, (), feature, data, criterion, is_missing=True)
+        assert (split.feature[0], split.kind[0], split.n_nodes) == (column, IS_MISSING, 3)
+        is_missing = np.isnan(data.X[:, column])
+        assert split.n_node_samples.tolist() == [len(data.X), is_missing.sum(), (~is_missing).sum()]
+        assert (split.missing_child[0], split.unseen_child[0]) == (0, 1)
+        assert_describes_its_rows(split, data, criterion)
+        again = Edit("force_split", (1,), feature=feature, is_missing=True)
+        assert replay([again], split, data, estimator) == (split, [again])  # none is missing there any more
+
+
 def test_missing_is_sent_to_the_larger_side_where_no_row_misses():
     X = np.arange(6.0)[:, None]
     estimator = DecisionTreeRegressor(max_depth=1, random_state=0).fit(X, X[:, 0])
@@ -235,6 +251,8 @@ def test_missing_is_sent_to_the_larger_side_where_no_row_misses():
         ({"feature": "c", "threshold": 1.0}, ParameterError, "'c' holds categories"),
         ({"feature": "c", "levels": []}, ParameterError, "choose the levels"),
         ({"feature": "c", "levels": ["nowhere"]}, DataError, "no level 'nowhere'"),
+        ({"feature": "a", "is_missing": True}, DataError, "no training row of this node misses 'a'"),
+        ({"feature": "b", "is_missing": True, "threshold": 1.0}, ParameterError, "give no threshold"),
     ],
 )  # fmt: skip
 def test_a_question_that_cannot_be_asked_is_refused(question, error, message):
@@ -347,11 +365,15 @@ def test_replay_tells_which_edits_hold_no_longer():
 
 def random_edit(rng, tree):
     path = tree.path_to(int(rng.integers(tree.n_nodes)))
-    kind = rng.choice(["force_split", "set_missing", "regrow", "prune"])
+    kind = rng.choice(["force_split", "set_missing", "regrow", "prune", "splits"])
+    if kind == "splits":
+        return Edit(kind, n_splits=int(rng.integers(6)))
     if kind == "set_missing":
         return Edit(kind, path, child=int(rng.integers(2)))
     if kind != "force_split":
         return Edit(kind, path)
+    if rng.random() < 0.2:
+        return Edit(kind, path, feature=str(rng.choice(["a", "b", "c"])), is_missing=True)
     if rng.random() < 0.3:
         return Edit(
             kind, path, feature="c", levels=tuple(rng.choice(list("pqrs"), 2, replace=False).tolist())

@@ -61,7 +61,7 @@ def test_every_columns_best_split_is_the_best_of_all(criterion, seed):
                     np.testing.assert_array_equal(found[0].split.levels, tree.levels(node))
 
 
-@pytest.mark.parametrize("criterion", ["gini", "squared_error", "poisson"])
+@pytest.mark.parametrize("criterion", ["gini", "squared_error", "absolute_error", "poisson"])
 def test_gains_on_validation_rows_are_theirs(criterion):
     tree, data, _, validation, n_classes = study(criterion, 1)
     reached = naive.rows_by_node(tree, validation[0])

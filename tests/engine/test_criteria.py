@@ -6,7 +6,8 @@ import sklearn.tree
 from sklearn.metrics import mean_poisson_deviance
 
 from engine import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestRegressor
-from engine.errors import DataError
+from engine.errors import DataError, ParameterError
+from tests.engine import naive
 
 
 def split_of(criterion, left, right):
@@ -73,6 +74,48 @@ def test_a_leaf_without_events_predicts_0():
     assert model.tree_.gain[0] == pytest.approx(root - 2 / 3 * right)
 
 
+def test_a_leaf_of_the_absolute_error_answers_its_weighted_median():
+    X, y = [[0.0], [0.0], [0.0], [1.0], [1.0]], [1.0, 2.0, 30.0, 5.0, 7.0]
+    model = DecisionTreeRegressor(criterion="absolute_error").fit(X, y)
+    # root: 5, distances 4 3 25 0 2; left 2, distances 1 0 28; right between 5 and 7, distances 1 1
+    assert model.tree_.value[:, 0].tolist() == [5.0, 2.0, 6.0]
+    assert model.tree_.impurity.tolist() == pytest.approx([34 / 5, 29 / 3, 1.0])
+    assert model.tree_.gain[0] == pytest.approx(34 / 5 - 31 / 5)
+    model.fit(X, y, [3.0, 1.0, 1.0, 1.0, 1.0])  # half of the weight of 7 is passed at 2, of 5 at 1
+    assert model.tree_.value[:, 0].tolist() == [2.0, 1.0, 6.0]
+
+
+def test_one_row_far_out_moves_the_mean_and_not_the_median():
+    X, y = np.arange(20.0)[:, None], np.r_[np.zeros(10), np.ones(9), 1e6]
+    median = DecisionTreeRegressor(criterion="absolute_error", max_depth=1, min_samples_leaf=5).fit(X, y)
+    assert median.predict([[0.0], [19.0]]).tolist() == [0.0, 1.0]
+    assert median.tree_.threshold[0] == 9.5
+
+
+def test_many_levels_are_cut_in_the_better_of_two_orders():
+    """The order by means alone would miss some of these splits (D29)."""
+    rng = np.random.default_rng(5)
+    n_by_medians = 0
+    for table in range(12):
+        x = np.repeat(np.arange(13.0), 4)
+        far_out, many_zeros = np.round(rng.standard_cauchy(len(x)), 2), rng.integers(1, 4, len(x)) // 2.0
+        y = far_out if table % 2 else many_zeros
+        tree = (
+            DecisionTreeRegressor(criterion="absolute_error", max_depth=1, categorical_features=[0])
+            .fit(x[:, None], y)
+            .tree_
+        )
+        w, best = np.ones(len(x)), []
+        for key in (np.mean, np.median):
+            keys = np.array([key(y[x == level]) for level in range(13)])
+            order = np.argsort(keys, kind="stable")
+            ways = [np.isin(x, order[:cut]) for cut in range(1, 13)]
+            best.append(max(naive.gain("absolute_error", way, y, w, 0) for way in ways))
+        assert tree.gain[0] == pytest.approx(max(best), abs=1e-12)
+        n_by_medians += best[1] > best[0] + 1e-9
+    assert n_by_medians >= 3
+
+
 @pytest.mark.parametrize("model", [DecisionTreeRegressor(), RandomForestRegressor(n_estimators=2)])
 def test_targets_that_are_no_counts_are_refused(model):
     model.set_params(criterion="poisson")
@@ -80,3 +123,12 @@ def test_targets_that_are_no_counts_are_refused(model):
         model.fit([[0.0], [1.0], [2.0]], [1.0, 0.0, -1.0])
     with pytest.raises(DataError, match="above 0 in some row"):
         model.fit([[0.0], [1.0]], [0.0, 0.0])
+
+
+@pytest.mark.parametrize(("name", "value"), [("splitter", "random"), ("monotonic_cst", [1])])
+def test_absolute_error_refuses_what_it_cannot_keep_to(name, value):
+    model = DecisionTreeRegressor(criterion="absolute_error").set_params(**{name: value})
+    with pytest.raises(
+        ParameterError, match=rf"{name} is .* 'absolute_error' .*criterion to 'squared_error'"
+    ):
+        model.fit([[0.0], [1.0]], [0.0, 1.0])

@@ -3,9 +3,11 @@ import pytest
 
 from engine import DecisionTreeClassifier
 from engine.errors import ParameterError
+from engine.tree.by_hand import branch_at
 from engine.tree.cost_complexity import prune_at
-from engine.tree.edit import Edit, replay
+from engine.tree.edit import Edit, replay, without_cuts
 from engine.tree.prune import prune
+from engine.tree.regrow import training_data
 from engine.tree.structure import single_leaf
 from tests.engine.random_trees import random_tree
 
@@ -47,3 +49,28 @@ def test_a_price_of_a_leaf_prunes_the_tree_that_earlier_edits_left():
 def test_a_price_below_0_is_refused(alpha):
     with pytest.raises(ParameterError, match="the price of a leaf is 0 or more"):
         Edit("cost_complexity", (), alpha)
+
+
+def test_splits_that_were_cut_come_back_with_other_changes_in_place():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = X[:, 0] + X[:, 1] > 0
+    model = DecisionTreeClassifier(random_state=0).fit(X, y)
+    tree, data = model.tree_, training_data(model, X, y)
+    forced = Edit("force_split", (1,), feature=data.features[2].name, threshold=0.0)
+    edits = [Edit("prune", (0,)), forced, Edit("splits", n_splits=2)]
+    few, _ = replay(edits, tree, data, model)
+    assert few.n_leaves == 3
+    n_below = int(np.sum(~branch_at(tree, tree.node_at((0,))).is_leaf))
+    assert replay([*edits[:2], Edit("splits", n_splits=2 + n_below)], tree, data, model) == (
+        replay([forced], tree, data, model)[0],
+        [],
+    )
+    too_many = Edit("splits", n_splits=3 + n_below)
+    assert replay([*edits[:2], too_many], tree, data, model)[1] == [too_many]
+    assert without_cuts(edits, tree, data, model) == replay([forced], tree, data, model)[0]
+    assert Edit.from_plain(edits[2].to_plain()) == edits[2]
+
+
+def test_fewer_than_no_splits_are_refused():
+    with pytest.raises(ParameterError, match="0 splits or more"):
+        Edit("splits", n_splits=-1)

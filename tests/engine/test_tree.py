@@ -9,8 +9,8 @@ from engine.errors import ParameterError
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, THRESHOLD, compact
 from tests.engine import naive
 
-CRITERIA = ["gini", "entropy", "misclassification", "squared_error", "poisson"]
-OF_NUMBERS = ("squared_error", "poisson")
+CRITERIA = ["gini", "entropy", "misclassification", "squared_error", "poisson", "absolute_error"]
+OF_NUMBERS = ("squared_error", "poisson", "absolute_error")
 
 RESTAURANT = """\
 Alternate Bar Fri Hungry Patrons Price Rain Reservation Type Estimate WillWait
@@ -71,6 +71,7 @@ def make(criterion, **settings):
         ("misclassification", 3),
         ("squared_error", 0),
         ("poisson", 0),
+        ("absolute_error", 0),
     ],
 )
 def test_every_split_is_the_best_of_all(criterion, n_classes, seed):
@@ -105,6 +106,7 @@ def test_every_split_is_the_best_of_all(criterion, n_classes, seed):
         ("misclassification", 2, []),
         ("squared_error", 0, []),
         ("poisson", 0, []),
+        ("absolute_error", 0, [1, 3]),
     ],
 )
 def test_the_best_split_that_leaves_enough_rows_on_both_sides(criterion, n_classes, levels, seed):
@@ -166,7 +168,7 @@ def test_rows_add_up_at_every_node(criterion, settings, seed):
         if n_classes:
             fractions = np.bincount(y[node_rows], weights=w[node_rows], minlength=3) / w[node_rows].sum()
         else:
-            fractions = [np.average(y[node_rows], weights=w[node_rows])]
+            fractions = [naive.answer(criterion, y[node_rows], w[node_rows])]
         np.testing.assert_allclose(tree.value[node], fractions, rtol=1e-12)
         if tree.kind[node] == LEAF:
             assert (tree.feature[node], tree.n_missing[node], tree.gain[node]) == (-1, 0, 0.0)

@@ -11,10 +11,16 @@ from engine.export.json import from_json, to_json
 from engine.jit import kernel
 from engine.predict import tree_values
 from engine.surface import tree_curve, tree_surface
+from engine.tree.by_hand import force_split, set_missing_direction
+from engine.tree.candidates import NodeRows, candidates
 from engine.tree.cost_complexity import cut_prices, path_losses, prune_at, pruning_path
 from engine.tree.edit import Edit, replay
+from engine.tree.grow import make_rules
 from engine.tree.inspect import decision_path, describe, format_threshold, merged_rule, threshold_gap
+from engine.tree.presort import presort
+from engine.tree.prune import prune
 from engine.tree.pruning_rules import merge_same_prediction_leaves, pessimistic_prune, reduced_error_prune
+from engine.tree.regrow import regrow, training_data
 from engine.tree.structure import LEAF, THRESHOLD, Tree
 
 SEEDS = range(20)
@@ -174,6 +180,17 @@ def deep():
     return DecisionTreeRegressor().fit(np.eye(DEPTH + 1), np.arange(DEPTH + 1.0))
 
 
+def chain_of_columns(depth=1100):
+    """The same chain with a column a level: a row of k ones and then zeros ends in the leaf of value k."""
+    tree, node = chain_of_classes(depth), np.arange(2 * depth + 1)
+    changes = {
+        "feature": np.where(tree.is_leaf, -1, node // 2),
+        "threshold": np.where(tree.is_leaf, np.nan, 0.5),
+        "value": (node // 2)[:, None],
+    }
+    return Tree.from_arrays(tree.to_arrays() | changes)
+
+
 def chain_of_classes(depth=1100):
     """x = 1 .. depth + 1, each leaving alone on its own level; the last alone is of class 1."""
     n = 2 * depth + 1
@@ -291,6 +308,29 @@ def test_c42_a_deep_tree_is_read_and_drawn_as_a_surface(deep):
         row = held.copy()
         row[asked] = x
         assert curve[0, i] == deep.predict(row[None])[0]
+
+
+def test_c42_a_deep_tree_is_changed_by_hand_and_looked_into(deep):
+    tree, X, y = deep.tree_, np.eye(DEPTH + 1), np.arange(DEPTH + 1.0)
+    data = training_data(deep, X, y)
+    last = tree.path_to(tree.n_nodes - 1)
+    above = last[:-1]  # two rows are left there
+    asked = int(tree.feature[tree.node_at(above)])
+    presorted = presort(data.X, data.features, lambda *_: False)
+    rows = NodeRows(presorted, data.y, data.sample_weight, data.features, make_rules(deep, data, DEPTH + 1.0))
+    found = candidates(tree, above, rows)
+    assert asked in {candidate.feature for candidate in found if candidate.is_tied}
+    assert candidates(tree, last, rows) == []
+    cut = prune(tree, above)
+    assert regrow(cut, above, deep, data) == tree
+    half = prune(tree, last[:3])
+    assert regrow(half, last[:3], deep, data) == tree
+    other = next(candidate.feature for candidate in found if candidate.feature != asked)
+    forced = force_split(tree, above, data.features[other].name, data, "squared_error", threshold=0.5)
+    assert forced.max_depth == DEPTH
+    assert tree_values([forced], X)[:, 0].tolist() == y.tolist()
+    turned = set_missing_direction(tree, above, 1 - int(tree.missing_child[tree.node_at(above)]), data)
+    assert turned.max_depth == DEPTH
 
 
 # --- C47 ---------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from engine.tree.edit import replay
 from engine.tree.structure import LEVEL_SET, MULTIWAY, THRESHOLD
 from tests.engine import naive
 
-KINDS = ["gini", "entropy", "misclassification", "squared_error", "poisson", "id3", "c4.5"]
-OF_NUMBERS = ("squared_error", "poisson")
+KINDS = ["gini", "entropy", "misclassification", "squared_error", "absolute_error", "poisson", "id3", "c4.5"]
+OF_NUMBERS = ("squared_error", "absolute_error", "poisson")
 LEVELS = [2, 3]  # columns of levels
 
 # doubles next to each other, at both ends of the range, of both signs of zero, and missing
@@ -26,7 +26,11 @@ NUMBERS = [
 ]  # fmt: skip
 CODES = [0.0, 1.0, 2.0, 3.0, 4.0, np.nan]
 CLASSES = [0.0, 1.0, 2.0]
-TARGETS = {"squared_error": [-3.0, 0.0, 0.25, 1.0, 100.0], "poisson": [0.0, 1.0, 2.0, 7.0]}
+TARGETS = {
+    "squared_error": [-3.0, 0.0, 0.25, 1.0, 100.0],
+    "absolute_error": [-3.0, 0.0, 0.25, 1.0, 100.0],
+    "poisson": [0.0, 1.0, 2.0, 7.0],
+}
 LIMITS = [
     {},
     {"max_depth": 2},
@@ -75,7 +79,9 @@ def model_of(kind, **limits):
 
 def draw_limits(data, kind, limits=LIMITS):
     best_first = (
-        [{"max_leaf_nodes": 4}] if kind not in ("id3", "c4.5") else [{"confidence": None}] * (kind == "c4.5")
+        [{"max_leaf_nodes": 4}, {"splitter": "random", "random_state": 0}]
+        if kind not in ("id3", "c4.5")
+        else [{"confidence": None}] * (kind == "c4.5")
     )
     return data.draw(st.sampled_from([*limits, *best_first]), "limits")
 
@@ -101,10 +107,16 @@ def test_rows_add_up_and_thresholds_lie_between_values(kind, data):
         assert tree.n_node_samples[below].sum() == len(inside)
         x = rows.X[inside, tree.feature[node]]
         assert tree.n_missing[node] == np.isnan(x).sum()
-        means = tree.value[below] * tree.weighted_n_node_samples[below, None]
-        np.testing.assert_allclose(
-            means.sum(axis=0) / tree.weighted_n_node_samples[node], tree.value[node], atol=1e-12, rtol=1e-12
-        )
+        if kind == "absolute_error":
+            assert tree.value[node, 0] == naive.weighted_median(rows.y[inside], rows.w[inside])
+        else:
+            means = tree.value[below] * tree.weighted_n_node_samples[below, None]
+            np.testing.assert_allclose(
+                means.sum(axis=0) / tree.weighted_n_node_samples[node],
+                tree.value[node],
+                atol=1e-12,
+                rtol=1e-12,
+            )
         shares = tree.weighted_n_node_samples[below] / tree.weighted_n_node_samples[node]
         decrease = tree.impurity[node] - (shares * tree.impurity[below]).sum()
         assert tree.gain[node] == pytest.approx(decrease, abs=1e-12 * max(tree.impurity[0], 1.0))

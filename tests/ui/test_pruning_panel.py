@@ -2,16 +2,19 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QStyle, QStyleOptionSlider, QWidget
 
 from engine.tree.cost_complexity import prune_at, pruning_path
 from engine.tree.pruning_rules import pessimistic_prune
 from tests.ui.training_help import train
 from workbench.editing import alpha_of
+from workbench.figures.surface import make_surface, surface_inputs
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
+from workbench.ui.panels import pruning
 
 
 @pytest.fixture
@@ -75,6 +78,79 @@ def test_a_drag_prunes_live_and_is_one_undo_step(session, run_id):
     document.undo_stack.redo()
     assert document.run(run_id).result.trees[0].n_leaves == 1
     assert panel.slider.value() == 0
+
+
+def drag_to(slider, stop):
+    """Press the slider's handle and move it to a stop, without letting go."""
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    parts = (QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, slider)
+    handle = slider.style().subControlRect(*parts).center()
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=handle)
+    room = slider.width() - 2 * handle.y()
+    QTest.mouseMove(
+        slider, QPoint(handle.x() - room * (slider.maximum() - stop) // slider.maximum(), handle.y())
+    )
+
+
+@pytest.mark.parametrize("small_cells", [20_000, 0], ids=["scored at once", "scored by a worker"])
+def test_tree_and_surface_follow_the_mouse_and_the_scores_come_after(
+    qtbot, session, run_id, monkeypatch, small_cells
+):
+    monkeypatch.setattr(pruning, "SMALL_CELLS", small_cells)
+    document, panel, selection = session.document, panel_of(session), session.window.context.selection
+    canvas = session.window.findChild(QWidget, "tree.canvas")
+    surface = session.window.findChild(QWidget, "panel.surface")
+    qtbot.waitUntil(lambda: surface.figure is not None, timeout=60_000)
+    before, rows, steps = document.run(run_id).result, surface.figure.points.rows, document.undo_stack.count()
+    drag_to(panel.slider, 1)
+    stop = panel.slider.value()
+    assert 0 < stop < panel.slider.maximum()
+    assert panel.slider.isSliderDown()
+    right = prune_at(before.grown_tree, panel.figure.stops[stop].alpha)
+    qtbot.waitUntil(lambda: canvas.figure.tree == right)
+    assert says(panel).startswith(f"{right.n_leaves} leaves, a leaf costs")
+    preview = selection.preview_of(before)
+    if preview is not None:  # until the slider was held still for long enough to be scored
+        assert preview.scores is before.scores
+        assert preview.trees[0] == right
+    QTest.mouseRelease(panel.slider, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: document.run(run_id).result is not before, timeout=60_000)
+    result = document.run(run_id).result
+    assert result.trees[0] == right
+    assert result.scores["validation"].metrics != before.scores["validation"].metrics
+    assert document.undo_stack.count() == steps + 1
+    assert selection.preview_of(result) is None
+    qtbot.waitUntil(lambda: surface._inputs.result is result, timeout=60_000)
+    wanted = make_surface(
+        surface_inputs("", result, document.table), surface.figure.x.name, surface.figure.y.name
+    )
+    np.testing.assert_array_equal(surface.figure.answer, wanted.answer)
+    np.testing.assert_array_equal(surface.figure.points.is_wrong, wanted.points.is_wrong)
+    np.testing.assert_array_equal(surface.figure.points.rows, rows)
+    document.undo_stack.undo()
+    assert canvas.figure.tree == before.trees[0]
+    assert panel.slider.value() == panel.slider.maximum()
+    qtbot.waitUntil(lambda: surface._inputs.result is before and session.lanes.are_quiet, timeout=60_000)
+
+
+def test_undo_while_a_slider_is_dragged_forgets_what_it_asked_for(qtbot, session, run_id):
+    document, panel = session.document, panel_of(session)
+    canvas = session.window.findChild(QWidget, "tree.canvas")
+    document.prune(run_id, (1,))
+    panel._rest.setInterval(60_000)  # a busy machine does not make the hand rest
+    drag_to(panel.slider, 1)
+    selection = session.window.context.selection
+    qtbot.waitUntil(lambda: selection.preview_of(document.run(run_id).result) is not None)
+    document.undo_stack.undo()
+    result = document.run(run_id).result
+    assert result.edits == ()
+    assert selection.preview_of(result) is None
+    assert canvas.figure.tree is result.trees[0]
+    QTest.mouseRelease(panel.slider, Qt.MouseButton.LeftButton)
+    assert document.run(run_id).result is result
+    assert panel.slider.value() == panel.slider.maximum()
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
 
 
 def test_dragging_back_leaves_nothing_to_undo(session, run_id):
@@ -166,3 +242,16 @@ def test_what_cannot_be_pruned_says_so(qtbot, session):
         panel = panel_of(session)
         assert panel.figure is None
         assert words in [label.text() for label in panel.findChildren(QLabel)]
+
+
+def test_the_wheel_scrolls_past_a_slider(session, run_id):
+    panel = panel_of(session)
+    result, value = session.document.run(run_id).result, panel.slider.value()
+    place = QPointF(panel.slider.rect().center())
+    turned = QWheelEvent(
+        place, panel.slider.mapToGlobal(place), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(panel.slider, turned)
+    assert panel.slider.value() == value
+    assert session.document.run(run_id).result is result

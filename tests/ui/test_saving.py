@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 
 from tests.ui.person import CTRL, Person, prompt_of
-from workbench.jobs import Job
+from tests.workbench.making import HeldLane
 from workbench.project import load_project
 
 
 @pytest.fixture
 def person(qtbot, window) -> Person:
     return Person(qtbot, window)
-
-
-class HeldLane:
-    """Keeps the lane that writes files busy until it is let go, as a slow disk would."""
-
-    def __init__(self, lane) -> None:
-        self._may_go = threading.Event()
-        self.ended: list = []
-        self._job = Job(lambda _monitor: self._may_go.wait(60))
-        self._job.ended.connect(self.ended.append)
-        self._job.start(lane)
-
-    def let_go(self) -> None:
-        self._may_go.set()
 
 
 @pytest.fixture

@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QStyle, QStyleOptionComboBox, QToolButton
 
 from engine.parameters import Parameter
+from workbench.catalog import CATALOG, start_parameters
+from workbench.ui import theme
 from workbench.ui.forms.fields import parse_number
 from workbench.ui.forms.parameter_form import ParameterForm
 
@@ -160,3 +162,25 @@ def test_numbers_are_read_as_typed(parameter, text, value):
     read = parse_number(parameter, text)
     assert read == value
     assert type(read) is type(value)
+
+
+@pytest.mark.parametrize("kind", CATALOG)
+@pytest.mark.parametrize("text_scale", [100, 150])
+def test_every_word_of_a_list_stands_whole(qtbot, kind, text_scale):
+    theme.set_text_scale(text_scale)
+    form, start = ParameterForm("settings"), start_parameters(kind, "classes", 300)
+    qtbot.addWidget(form)
+    form.set_parameters(CATALOG[kind].parameters("classes"))
+    form.set_values(start, start)
+    form.resize(theme.scaled(320), 900)
+    form.show()
+    boxes = [box for box in form.findChildren(QComboBox) if box.count()]
+    assert boxes
+    for box in boxes:
+        option = QStyleOptionComboBox()
+        box.initStyleOption(option)
+        parts = (QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, box)
+        room = box.style().subControlRect(*parts).width()
+        texts = [box.itemText(place) for place in range(box.count())]
+        cut = [text for text in texts if box.fontMetrics().horizontalAdvance(text) > room]
+        assert not cut, f"{cut} do not fit {room} px"

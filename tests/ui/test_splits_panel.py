@@ -2,13 +2,19 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QTableView, QWidget
 
 from tests.ui.training_help import train
+from workbench import editing
+from workbench.datasets import make_table
+from workbench.forcing import answer_of, can_force
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
+from workbench.ui.widgets import ComboBox
+
+LEFT = Qt.MouseButton.LeftButton
 
 
 def panel_of(session):
@@ -80,10 +86,43 @@ def test_the_gain_is_written_out_as_arithmetic(qtbot, session):
     train(qtbot, session, "tree", algorithm="id3", min_samples_leaf=1, max_depth=None)
     session.window.centre.show_view("splits")
     told = panel_of(session).findChild(QLabel, "splits.arithmetic")
-    # Full 6 rows, 4 No and 2 Yes; None 2 rows, all No; Some 4 rows, all Yes
-    assert told.text() == "1 − [6/12 H(4/6, 2/6) + 2/12 H(1, 0) + 4/12 H(0, 1)] = 0.541 bits"
+    # of Yes and No: None 2 rows, all No; Some 4 rows, all Yes; Full 6 rows, 2 Yes and 4 No
+    right = "1 − [2/12 H(0,1) + 4/12 H(1,0) + 6/12 H(2/6,4/6)] = 0.541 bits"
+    qtbot.waitUntil(lambda: told.text() == right)
     session.window.context.selection.select_node((1,))
     assert told.text() == "A leaf asks nothing."
+
+
+def test_id3_and_c45_have_candidates_with_a_branch_a_level(qtbot, session):
+    session.window.show()
+    document = session.document
+    document.open_table(load_sample("restaurant"))
+    document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    train(qtbot, session, "tree", algorithm="id3", min_samples_leaf=1, max_depth=None)
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    rows = table_texts(panel)
+    assert [row[0] for row in rows[:2]] == ["Patrons", "Estimate"]
+    assert rows[0][1:] == ["3 branches", "0.541", ""]
+    assert len(rows) == 10
+    assert not panel._curves.shows_content
+    session.window.context.selection.select_node((0,))  # under Full, Hungry tied with four others
+    rows = table_texts(wait_for(qtbot, session, (0,)))
+    assert [row[2] for row in rows[:6]] == ["0.252"] + ["0.252 ="] * 4 + ["0.109"]
+    assert len(rows) == 9
+    assert "Patrons" not in [row[0] for row in rows]
+
+    settings = {"min_samples_leaf": 1, "max_depth": None, "confidence": None}
+    run_id = train(qtbot, session, "tree", algorithm="c4.5", **settings)
+    session.window.context.selection.select_node(())
+    told, tree = panel.findChild(QLabel, "splits.arithmetic"), document.run(run_id).result.trees[0]
+    qtbot.waitUntil(lambda: panel._study.tree is tree and panel._study.path == (), timeout=60_000)
+    assert told.text().endswith("= 0.541 bits; ratio 0.541/1.46 = 0.371")
+    heads = [panel.model.headerData(k, Qt.Orientation.Horizontal) for k in range(5)]
+    assert heads == ["Column", "Best question", "Gain", "Gain ratio", "On validation"]
+    assert table_texts(panel)[0][2:] == ["0.541", "0.371", ""]
+    tip = panel.model.index(9, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "Passed over: it gains less than the columns on average" in tip
 
 
 def test_an_ensemble_says_why_it_has_no_candidates(qtbot, session):
@@ -115,3 +154,105 @@ def test_candidates_are_never_looked_for_in_the_rows_of_another_model(qtbot, ses
     assert "flipper_length_mm" not in columns
     assert columns <= set(document.run(second).result.features)
     assert panel.figure.rows[0].is_taken
+
+
+def test_c14_an_equally_good_choice_is_told(qtbot, session):
+    session.window.show()
+    document = session.document
+    document.open_table(
+        make_table("ties", {"p": [1, 2, 3, 4], "q": [1, 2, 3, 4], "y": ["no", "no", "yes", "yes"]})
+    )
+    document.set_roles(["p", "q"], "feature")
+    document.set_target("y")
+    document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    train(qtbot, session, "tree", min_samples_leaf=1)
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    assert [(row.column, row.is_taken, row.is_tied) for row in panel.figure.rows] == [
+        ("p", True, True), ("q", False, True),
+    ]  # fmt: skip
+    told = panel.findChild(QLabel, "splits.arithmetic").text().split("\n")
+    assert told[0].endswith("= 0.5")
+    assert told[1] == "Equally good: q; of columns that gain as much the first in the table is asked."
+    tip = panel.model.index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "Gains as much as the best" in tip
+
+
+# ---- forcing a candidate ---------------------------------------------------------------------------
+
+
+def open_candidates(qtbot, session):
+    session.window.show()
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    session.window.centre.show_view("splits")
+    return wait_for(qtbot, session, ())
+
+
+def force_by(panel, table, how):
+    if how == "button":
+        QTest.mouseClick(panel.findChild(QWidget, "splits.force"), LEFT)
+    elif how == "enter":
+        table.setFocus()
+        QTest.keyClick(table, Qt.Key.Key_Return)
+    elif how == "double click":
+        at = table.visualRect(table.currentIndex()).center()
+        QTest.mouseClick(table.viewport(), LEFT, pos=at)
+        QTest.mouseDClick(table.viewport(), LEFT, pos=at)
+    else:
+        table.customContextMenuRequested.emit(table.visualRect(table.currentIndex()).center())
+        menu = next(menu for menu in panel.findChildren(QMenu) if menu.isVisible())
+        QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(menu.actions()[0]).center())
+
+
+@pytest.mark.parametrize("how", ["button", "enter", "double click", "menu"])
+def test_a_candidate_is_forced(qtbot, session, how):
+    panel = open_candidates(qtbot, session)
+    document = session.document
+    grown = document.current_run.result.trees[0]
+    table = panel.findChild(QTableView, "splits.table")
+    table.selectRow(0)
+    assert not panel.findChild(QWidget, "splits.force").isEnabled()  # the node asks it already
+    at = next(k for k, row in enumerate(panel.figure.rows) if not row.is_taken)
+    table.selectRow(at)
+    candidate = panel._study.found[at]
+    force_by(panel, table, how)
+    tree = document.current_run.result.trees[0]
+    assert (tree.n_nodes, tree.feature[0], tree.kind[0]) == (3, candidate.feature, candidate.split.kind)
+    assert tree.gain[0] == pytest.approx(candidate.gain)
+    assert tree.missing_child[0] == candidate.split.missing_child or candidate.split.missing_child < 0
+    wait_for(qtbot, session, ())
+    qtbot.waitUntil(lambda: panel._study.tree is tree, timeout=60_000)
+    assert panel.figure.rows[0].feature == grown.feature[0]
+    session.window.actions_["action.edit.undo"].trigger()
+    assert document.current_run.result.trees[0] is grown
+
+
+def test_every_candidate_is_forced_as_it_was_shown(qtbot, session):
+    panel = open_candidates(qtbot, session)
+    found, specs = panel._study.found, panel._study.rows.features
+    result, table = session.document.current_run.result, session.document.table
+    for candidate in found:
+        answer = answer_of(candidate, specs[candidate.feature])
+        tree = editing.force_split(result, table, (), specs[candidate.feature].name, answer).trees[0]
+        assert tree.gain[0] == pytest.approx(candidate.gain), specs[candidate.feature].name
+        assert not can_force(candidate, tree, 0)
+
+
+def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session):
+    panel = open_candidates(qtbot, session)
+    table = panel.findChild(QTableView, "splits.table")
+    at = next(k for k, row in enumerate(panel.figure.rows) if row.column == "body_mass_g")
+    table.selectRow(at)
+    plot, curve = panel.plot, panel.figure.curves[panel.figure.rows[at].feature]
+    threshold = float(curve.thresholds[len(curve.thresholds) // 3])
+    QApplication.processEvents()
+    scene = plot.plot.vb.mapViewToScene(QPointF(threshold, 0.5 * float(curve.gains.max())))
+    QTest.mouseClick(plot.viewport(), LEFT, pos=plot.mapFromScene(scene))
+    dialog = session.window.findChild(QDialog, "split")
+    assert dialog.findChild(ComboBox, "split.column").currentText() == "body_mass_g"
+    shown = float(dialog.findChild(QLineEdit, "split.threshold").text())
+    assert shown == pytest.approx(threshold, rel=0.02)
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    tree = session.document.current_run.result.trees[0]
+    assert (tree.n_nodes, tree.threshold[0]) == (3, shown)

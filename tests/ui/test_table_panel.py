@@ -214,7 +214,7 @@ def _next_click(header):
 def test_a_node_marks_its_rows_and_a_row_lights_its_leaf(qtbot, session):
     session.document.open_table(load_sample("penguins"))
     run_id = train(qtbot, session, "tree")
-    session.window.ensure_centre()
+    session.window.centre.show_view("table")
     panel = session.window.findChild(QWidget, "panel.table")
     result, selection = session.document.run(run_id).result, session.window.context.selection
     tree, model = result.trees[0], panel.model

@@ -1,6 +1,7 @@
 """The Tree view: drawing, opening, selecting by mouse and keyboard, pruning with undo."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,15 @@ from workbench.figures.words import number
 from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.tree import TreeCanvas
-from workbench.ui.plots.tree_item import RULE_AND_BAR, WHOLE_CARD, _Brush, bar_pieces
+from workbench.ui.plots.tree_item import (
+    LEAST_PX,
+    MARK,
+    RULE_AND_BAR,
+    WHOLE_CARD,
+    TreeItem,
+    _Brush,
+    bar_pieces,
+)
 
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 
@@ -379,3 +388,11 @@ def test_a_number_is_never_cut_only_names_are():
     brush._rule(QRectF(0, 0, 140, 18), rule)
     painter.end()
     assert painted[0].endswith(rule.rest)
+
+
+@pytest.mark.parametrize("zoom", [RULE_AND_BAR, 0.7, 1.0])
+def test_the_mark_of_a_change_by_hand_has_room_above_the_root(zoom):
+    item = TreeItem()
+    item.set_figure(replace(figure_of(3), edited=frozenset({()})))
+    mark = max(MARK, LEAST_PX / zoom)  # on the card's edge, with a ground 3 wide around it
+    assert item.boundingRect().top() < item.card_rect(0).top() - mark / 2 - 3

@@ -1,11 +1,13 @@
 """Small tables and documents for the tests of the application model."""
 
+import threading
+
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 
 from workbench.datasets import make_table
 from workbench.document import Document
-from workbench.jobs import Lanes
+from workbench.jobs import Job, Lanes
 from workbench.training import Trainer
 
 TIMEOUT_MS = 120_000  # the first use of a kernel compiles it
@@ -89,3 +91,17 @@ def wait_for(signal, act):
         signal.disconnect(note)
     assert arrived, "the signal did not come"
     return arrived[0]
+
+
+class HeldLane:
+    """Keeps a lane busy until it is let go, as a slow disk or a large table would."""
+
+    def __init__(self, lane) -> None:
+        self._may_go = threading.Event()
+        self.ended: list = []
+        self._job = Job(lambda _monitor: self._may_go.wait(60))
+        self._job.ended.connect(self.ended.append)
+        self._job.start(lane)
+
+    def let_go(self) -> None:
+        self._may_go.set()

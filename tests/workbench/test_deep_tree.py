@@ -6,11 +6,13 @@ import pytest
 from tests.workbench.making import Session
 from workbench.datasets import make_table
 from workbench.document import Document
-from workbench.exports import export_model, load_model
+from workbench.exports import export_model, export_rules, load_model, sql_of
 from workbench.figures.tree import tree_of_run
+from workbench.node_rows import rule_of_node
 from workbench.project import load_project, save_project
 from workbench.pruning import cut_prices_of, pruning_curve
 from workbench.runs import SplitSettings
+from workbench.splits import study_node
 
 N = 1050
 
@@ -35,6 +37,11 @@ def test_c42_a_deep_tree_goes_through_a_document(tmp_path):
     assert cut_prices_of(result, table).sentence(0).startswith("Cut here: 1,049 leaves fewer")
     export_model(result, tmp_path / "deep.tree.json")
     assert load_model(tmp_path / "deep.tree.json").trees[0] == tree
+    export_rules(result, tmp_path / "deep.rules.txt", table)
+    assert load_model(tmp_path / "deep.rules.txt").trees[0] == tree
+    assert sql_of(result, table).count("WHEN") == N - 1
+    assert study_node(result, table, tree.path_to(tree.n_nodes - 1)[:-1]).found
+    assert rule_of_node(result, tree.path_to(tree.n_nodes - 1)).count(" and ") == N - 2
 
     deep_node = tree.path_to(tree.n_nodes - 1)[:1020]
     document.prune(run_id, deep_node)

@@ -78,6 +78,7 @@ def test_c16_the_scale_of_the_price_is_named(criterion, price, unit):
         (("a", "b"), {"algorithm": "c4.5", "criterion": "gini"}, "bits of entropy"),
         ((), {}, "squared error"),
         ((), {"criterion": "poisson"}, "Poisson deviance"),
+        ((), {"criterion": "absolute_error"}, "absolute error"),
     ],
 )
 def test_every_criterion_has_its_unit(classes, parameters, unit):

@@ -116,7 +116,10 @@ NO_FOLDER = f"cannot be written ({os.strerror(errno.ENOENT)}); choose another fo
         ("evaluate {model} {folder} --target y", "is a folder; choose a file in it"),
         ("export {folder} --out {folder}/a.py", "is a folder; choose a file in it"),
         ("export gone.treewright --out {folder}/no/a.py", f"a.py {NO_FOLDER}"),
-        ("export gone.treewright --out a.txt", "a.txt ends in neither .tree.json nor .py; choose one"),
+        (
+            "export gone.treewright --out a.txt",
+            "a.txt ends in none of .tree.json, .rules.txt, .sql, .py; choose one",
+        ),
         ("fit {table} --target y --ignore y", "'y' is the target; do not ignore it"),
     ],
 )

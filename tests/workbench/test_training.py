@@ -449,10 +449,10 @@ def test_growing_below_that_is_stopped_leaves_the_tree_as_it_was(session):
     with pytest.raises(DataError, match="was stopped"):
         grow_below(result, document.table, (), Stop())
     grown = grow_below(result, document.table, ())
-    document.take_grown(run_id, result, grown)
+    document.take_edited(run_id, result, grown, "Grow below")
     assert document.run(run_id).result.tree(0) == result.grown_tree
     with pytest.raises(DataError, match="in the meantime"):
-        document.take_grown(run_id, result, grown)
+        document.take_edited(run_id, result, grown, "Grow below")
 
 
 def test_missing_values_are_sent_to_the_other_side_and_back(session):

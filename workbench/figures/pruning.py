@@ -25,6 +25,7 @@ PRICE_UNITS = {  # by criterion: other programs scale the price of a leaf by the
     "entropy": "bits of entropy",
     "misclassification": "shares of wrong rows",
     "squared_error": "squared error",
+    "absolute_error": "absolute error",
     "poisson": "Poisson deviance",
 }
 

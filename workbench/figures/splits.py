@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.tree.inspect import format_threshold
-from engine.tree.structure import IS_MISSING, THRESHOLD
+from engine.tree.structure import IS_MISSING, MULTIWAY, THRESHOLD
 from workbench.figures.words import MINUS, count, counted, number
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from workbench.splits import NodeStudy
 
 MAX_LEVELS = 3  # named in a candidate's question
-LETTERS = {"gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "poisson": "D"}
+LETTERS = {
+    "gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "absolute_error": "A",
+    "poisson": "D",
+}  # fmt: skip
 UNITS = {"entropy": " bits"}
 
 
@@ -35,7 +38,11 @@ class SplitRow(NamedTuple):
     is_taken : bool
         The node asks this column.
     is_tied : bool
-        It gains as much as the best one.
+        It is as good as the best one.
+    ratio : str
+        Gain ratio of a C4.5 tree's candidate; else empty.
+    is_eligible : bool
+        False where C4.5 passes it over, as it gains less than the average.
     """
 
     feature: int
@@ -45,6 +52,8 @@ class SplitRow(NamedTuple):
     validation: str
     is_taken: bool
     is_tied: bool
+    ratio: str = ""
+    is_eligible: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +79,17 @@ class SplitsFigure:
     curves: dict[int, GainCurve]
     thresholds: dict[int, float]
 
+    @property
+    def ties(self) -> str:
+        """Which other columns are an equally good choice at this node; empty where none is (C14)."""
+        others = [row.column for row in self.rows if row.is_tied and not row.is_taken]
+        taken = next((row.column for row in self.rows if row.is_tied and row.is_taken), None)
+        if taken is None or not others:
+            return ""
+        named = ", ".join(others[:MAX_LEVELS])
+        more = f" and {len(others) - MAX_LEVELS} more" if len(others) > MAX_LEVELS else ""
+        return f"Equally good: {named}{more}; of columns that gain as much the first in the table is asked."
+
 
 def make_splits(name: str, result: RunResult, study: NodeStudy) -> SplitsFigure:
     """Make the figure of a node's candidates.
@@ -85,7 +105,7 @@ def make_splits(name: str, result: RunResult, study: NodeStudy) -> SplitsFigure:
     n_rows = counted(int(tree.n_node_samples[node]), "training row")
     place = "the root" if not study.path else f"a node at depth {len(study.path)}"
     thresholds = {c.feature: c.split.threshold for c in study.found if c.split.kind == THRESHOLD}
-    told = arithmetic(tree, node, criterion_of(result), result.classes)
+    told = arithmetic_of(result, tree, node)
     return SplitsFigure(name, f"{place}, {n_rows}", told, rows, study.curves, thresholds)
 
 
@@ -96,31 +116,47 @@ def criterion_of(result: RunResult) -> str:
     return criterion_of(result.estimator)
 
 
-def is_multiway(result: RunResult) -> bool:
-    """Tell whether a single tree was grown by ID3 or C4.5."""
-    from engine.tree.estimators import is_multiway
+def arithmetic_of(result: RunResult, tree: Tree, node: int) -> str:
+    """Write the gain of a node's question out, and for C4.5 the ratio that it was chosen by."""
+    event = result.classes.index(result.event_class) if result.event_class in result.classes else 0
+    has_ratio = getattr(result.estimator, "algorithm", "cart") == "c4.5"
+    return arithmetic(tree, node, criterion_of(result), result.classes, event=event, has_ratio=has_ratio)
 
-    return is_multiway(result.estimator)
 
+def arithmetic(
+    tree: Tree,
+    node: int,
+    criterion: str,
+    classes: Sequence[str],
+    *,
+    event: int = 0,
+    has_ratio: bool = False,
+) -> str:
+    """Write the gain of a node's question out: "1 − [2/12 H(0,1) + 4/12 H(1,0) + ...] = 0.541 bits".
 
-def arithmetic(tree: Tree, node: int, criterion: str, classes: Sequence[str]) -> str:
-    """Write the gain of a node's question out: "1 − [2/12 H(0, 1) + 4/12 H(1, 0) + ...] = 0.541 bits".
-
-    Class shares stand in class order, as fractions where rows are not weighted; of numbers the impurities of
-    the branches stand themselves.
+    Class shares stand in class order, of two classes the `event` first, as fractions where rows are not
+    weighted; of numbers the impurities of the branches stand themselves. Branches of two-way questions stand
+    yes before no, more of them the smallest first. The ratio divides the gain by the bits that the branch
+    sizes hold: "; ratio 0.541/1.46 = 0.371".
     """
     if tree.is_leaf[node]:
         return ""
     letter, unit = LETTERS[criterion], UNITS.get(criterion, "")
     weights = tree.weighted_n_node_samples
-    terms = [
-        f"{_share(weights[k], weights[node])} {_impurity_of(tree, int(k), letter, classes)}"
-        for k in tree.children(node)
-        if weights[k] > 0
-    ]
-    total = number(float(tree.impurity[node]))
-    gain = number(float(tree.gain[node]))
-    return f"{total} {MINUS} [{' + '.join(terms)}] = {gain}{unit}"
+    branches = [k for k in tree.children(node) if weights[k] > 0]
+    if tree.kind[node] == MULTIWAY:
+        branches.sort(key=lambda k: float(weights[k]))
+    order = [event, 1 - event] if len(classes) == 2 else list(range(len(classes)))
+    terms = [f"{_share(weights[k], weights[node])} {_impurity_of(tree, k, letter, order)}" for k in branches]
+    total, gain = float(tree.impurity[node]), float(tree.gain[node])
+    told = f"{number(total)} {MINUS} [{' + '.join(terms)}] = {number(gain)}{unit}"
+    if not has_ratio:
+        return told
+    shares = weights[branches] / weights[branches].sum()
+    information = float(-(shares * np.log2(shares)).sum())
+    if information <= 0:
+        return told
+    return f"{told}; ratio {number(gain)}/{number(information)} = {number(gain / information)}"
 
 
 def _share(part: float, whole: float) -> str:
@@ -129,19 +165,20 @@ def _share(part: float, whole: float) -> str:
     return number(part / whole)
 
 
-def _impurity_of(tree: Tree, node: int, letter: str, classes: Sequence[str]) -> str:
-    if not classes:
+def _impurity_of(tree: Tree, node: int, letter: str, order: Sequence[int]) -> str:
+    """Write an impurity with the shares of the classes in `order`; of a numeric target its value."""
+    if not order:
         return f"{letter}({number(float(tree.impurity[node]))})"
     weight = float(tree.weighted_n_node_samples[node])
     counts = tree.value[node] * weight
     is_counted = weight.is_integer() and np.allclose(counts, np.rint(counts), atol=1e-9)
     shares = []
-    for value, found in zip(tree.value[node], counts, strict=True):
+    for value, found in zip(tree.value[node][order], counts[order], strict=True):
         if value in (0.0, 1.0):
             shares.append(count(value))
         else:
             shares.append(f"{count(round(found))}/{count(weight)}" if is_counted else number(float(value)))
-    return f"{letter}({', '.join(shares)})"
+    return f"{letter}({','.join(shares)})"
 
 
 def _row(candidate: Candidate, features: Sequence[FeatureSpec], taken: int) -> SplitRow:
@@ -155,6 +192,8 @@ def _row(candidate: Candidate, features: Sequence[FeatureSpec], taken: int) -> S
         "" if np.isnan(validation) else number(validation),
         candidate.feature == taken,
         candidate.is_tied,
+        "" if np.isnan(candidate.gain_ratio) else number(candidate.gain_ratio),
+        candidate.is_eligible,
     )
 
 
@@ -162,10 +201,13 @@ def _question(candidate: Candidate, spec: FeatureSpec) -> str:
     split = candidate.split
     if split.kind == IS_MISSING:
         return "is missing"
+    levels: Any = spec.levels or ()
+    if split.kind == MULTIWAY:
+        side = "" if split.missing_child < 0 else f", missing: {levels[split.levels[split.missing_child, 0]]}"
+        return f"{counted(len(split.levels), 'branch', 'branches')}{side}"
     side = "" if split.missing_child < 0 else f", missing: {'yes' if split.missing_child == 0 else 'no'}"
     if split.kind == THRESHOLD:
         return f"≤ {format_threshold(split.threshold).replace('-', MINUS)}{side}"
-    levels: Any = spec.levels or ()
     names = [str(levels[code]) for code in split.levels[split.levels[:, 1] == 0, 0]]
     more = len(names) - MAX_LEVELS
     return ", ".join(names[:MAX_LEVELS]) + (f" + {more}" if more > 0 else "") + side

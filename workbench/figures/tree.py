@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from workbench.runs import RunResult
 
 MAX_ROWS_LOOKED_AT = 200_000
+Gaps = dict[tuple[int, float], tuple[float, float]]
+_GAPS: WeakKeyDictionary[Table, Gaps] = WeakKeyDictionary()  # a table's columns live as long as it does
+_NUMBER_KINDS = {"poisson": "rate", "absolute_error": "median"}  # by criterion; all others tell a mean
+_VALUE_WORDS = {"step": "Step", "median": "Median"}
 
 
 class Rule(NamedTuple):
@@ -80,8 +85,8 @@ class TreeFigure:
     classes : tuple of str
         In class order; empty for numbers.
     kind : str
-        "classes" (values are class shares), "mean", "rate" (a mean of counts, whose impurity tells no spread)
-        or "step" (what a boosting round adds).
+        "classes" (values are class shares), "mean", "median", "rate" (a mean of counts, whose impurity tells
+        no spread) or "step" (what a boosting round adds).
     event_idx : int or None
         Of two classes the one that bears the event's colour.
     parent, depth, n_leaves : int arrays (n_nodes,)
@@ -137,8 +142,8 @@ class TreeFigure:
         return float(self.tree.value[node, 0])
 
     def deviation(self, node: int) -> float:
-        """Standard deviation of the target in the node; 0 for rates and steps, which do not tell it."""
-        return float(np.sqrt(max(self.tree.impurity[node], 0.0))) if self.kind == "mean" else 0.0
+        """Standard deviation in the node, or mean distance from its median; 0 for rates and steps."""
+        return float(_spreads(self.tree.impurity[node], self.kind))
 
     def card(self, node: int) -> Card:
         """Return the words of one card; made when asked for, as most of a large tree is never seen."""
@@ -238,7 +243,7 @@ class TreeFigure:
                     lines.append(f"{self.classes[class_idx]}: {percent(float(share), 1.0)}{rows}")
         else:
             mean = self._day(node) if self.is_date else number(self.mean(node), 6)
-            lines.append(f"{'Step' if self.kind == 'step' else 'Mean'} {mean}")
+            lines.append(f"{_VALUE_WORDS.get(self.kind, 'Mean')} {mean}")
         if self.kind != "step":
             lines.append(f"Impurity {number(float(tree.impurity[node]), 4)}")
         if not self.is_leaf(node):
@@ -270,6 +275,7 @@ def make_tree_figure(
     edited: frozenset[Path] = frozenset(),
     dates: Mapping[str, bool] | None = None,
     columns: Sequence[NDArray[Any] | None] = (),
+    gaps: Gaps | None = None,
     is_date: bool = False,
 ) -> TreeFigure:
     """Make a figure of one tree.
@@ -277,21 +283,24 @@ def make_tree_figure(
     Parameters
     ----------
     kind : str, optional
-        "classes", "mean", "rate" or "step"; found from `classes` when omitted.
+        "classes", "mean", "median", "rate" or "step"; found from `classes` when omitted.
     is_date : bool
         The target is a date.
     columns : sequence of float64 (n_rows,) arrays or None, optional
         Values whose rows shorten thresholds, by feature number (`engine.tree.inspect.describe`).
+    gaps : dict, optional
+        What was found in these columns before.
     """
     from engine.tree.inspect import describe
 
     kind = kind or ("classes" if classes else "mean")
     low, high = _value_range(tree, kind)
-    description = describe(tree, features, classes or None, is_step=kind in ("rate", "step"), columns=columns)
+    is_step = kind in ("rate", "step")
+    description = describe(tree, features, classes or None, is_step=is_step, columns=columns, gaps=gaps)
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,
         tree.parent, tree.depths, leaves_below(tree), low, high, edited, dates or {},
-        is_date and kind == "mean",
+        is_date and kind in ("mean", "median"),
     )  # fmt: skip
 
 
@@ -304,11 +313,19 @@ def leaves_below(tree: Tree) -> NDArray[np.int64]:
     return n_leaves
 
 
+def _spreads(impurity: Any, kind: str) -> Any:
+    """Return how far rows are from what a node answers, in the target's unit; 0 where impurity tells none."""
+    impurity = np.maximum(impurity, 0.0)
+    if kind == "mean":
+        return np.sqrt(impurity)
+    return impurity if kind == "median" else np.zeros_like(impurity)
+
+
 def _value_range(tree: Tree, kind: str) -> tuple[float, float]:
     if kind == "classes":
         return 0.0, 1.0
     values = tree.value[:, 0]
-    spread = np.sqrt(np.maximum(tree.impurity, 0.0)) if kind == "mean" else np.zeros(tree.n_nodes)
+    spread = _spreads(tree.impurity, kind)
     low, high = float(np.min(values - spread)), float(np.max(values + spread))
     if kind in ("rate", "step"):
         low, high = min(low, 0.0), max(high, 0.0)
@@ -351,8 +368,8 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     trees = result.trees
     tree = trees[tree_idx]
     is_boosting = result.spec.kind == "boosting"
-    is_rate = result.spec.parameters.get("criterion") == "poisson"
-    kind = "step" if is_boosting else "classes" if result.classes else "rate" if is_rate else "mean"
+    of_numbers = _NUMBER_KINDS.get(str(result.spec.parameters.get("criterion")), "mean")
+    kind = "step" if is_boosting else "classes" if result.classes else of_numbers
     event = result.event_class
     event_idx = result.classes.index(event) if event in result.classes and len(result.classes) == 2 else None
     which = "" if len(trees) == 1 else f"tree {count(tree_idx + 1)} of {count(len(trees))}, "
@@ -360,10 +377,10 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     subtitle = f"{which}{counted(tree.n_leaves, 'leaf', 'leaves')}, {counted(n_rows, 'training row')}"
     if is_boosting and len(result.classes) > 2:
         subtitle += f", adds to {result.classes[tree_idx % len(result.classes)]}"
-    edited = frozenset(edit.path for edit in result.edits if edit.kind != "cost_complexity")
+    edited = frozenset(edit.path for edit in result.edits if not edit.is_of_whole_tree)
     dates = date_columns(table)
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,
         event_idx=event_idx, edited=edited, dates=dates, columns=number_columns(table, result),
-        is_date=result.target in dates,
+        gaps=None if table is None else _GAPS.setdefault(table, {}), is_date=result.target in dates,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from engine.errors import DataError
 from workbench.catalog import CATALOG
 from workbench.columns import KINDS, Column
 from workbench.datasets import ROLES, Table, default_roles
-from workbench.exports import MODEL_SUFFIX, load_model
+from workbench.exports import MODEL_SUFFIXES, load_model
 from workbench.files import ARCHIVE_DAMAGE, told_when_unreadable, unreadable
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
@@ -50,9 +50,9 @@ def load_project(path: str | Path, data_path: str | Path | None = None) -> Proje
         The file is damaged, truncated, of a later version, or no project; names it.
     """
     path = Path(path).absolute()
-    if path.name.endswith(MODEL_SUFFIX):
+    if path.name.endswith(MODEL_SUFFIXES):
         result = load_model(path)
-        name = path.name.removesuffix(MODEL_SUFFIX)
+        name = path.name[: -len(next(suffix for suffix in MODEL_SUFFIXES if path.name.endswith(suffix)))]
         record = RunRecord("run1", name, result.spec, "stopped" if result.stopped else "done", result)
         return ProjectDescription(DataState(), (record,), record.run_id, {}, path)
     with told_when_unreadable(path):

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QTabBar, QTabWidget, QWidget
 
 from workbench.ui import theme
+from workbench.ui.sight import is_in_sight
 from workbench.ui.widgets import Label, row
 
 VIEWS = ("tree", "training", "surface", "table", "scores", "compare", "pruning", "splits")
@@ -111,7 +112,7 @@ class Centre(QMainWindow):
             return
         self._is_small = is_small
         groups = self._groups()
-        front = next((name for name in VIEWS if not self.docks[name].visibleRegion().isEmpty()), VIEWS[0])
+        front = next((name for name in VIEWS if is_in_sight(self.docks[name])), VIEWS[0])
         if is_small and groups == SIDE_BY_SIDE:
             self._is_folded = True
             self._arrange_as_tabs()

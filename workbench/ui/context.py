@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from workbench.jobs import Lanes
     from workbench.selection import Selection
     from workbench.training import Trainer
+    from workbench.tree_editor import TreeEditor
     from workbench.ui.actions import ActionSet
 
 
@@ -33,6 +34,8 @@ class Context:
         Every command by object name; panels add theirs when they are made.
     settings : QSettings
         What is remembered between sessions.
+    editor : TreeEditor
+        Changes single trees by hand.
     """
 
     document: Document
@@ -41,3 +44,4 @@ class Context:
     selection: Selection
     actions: ActionSet
     settings: QSettings
+    editor: TreeEditor

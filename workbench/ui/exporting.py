@@ -17,6 +17,7 @@ from workbench.ui import file_dialogs, theme
 from workbench.ui.context import Context
 from workbench.ui.plots.base import pens_scaled
 from workbench.ui.plots.tree import TreeCanvas
+from workbench.ui.sight import is_in_sight
 
 SCALE = 2
 MAX_SIDE_PX = 16000  # of a PNG; larger pictures are drawn smaller
@@ -170,8 +171,7 @@ class PictureExports(QObject):
 
     def _export_current(self) -> None:
         focus = QApplication.focusWidget()
-        # behind another tab a view is "visible" to Qt, but nobody sees any of it
-        seen = [entry for entry in self._pictures if not entry[0].visibleRegion().isEmpty()]
+        seen = [entry for entry in self._pictures if is_in_sight(entry[0])]
         shown = [entry for entry in seen if entry[1]() is not None]
         inside = [entry for entry in shown if focus is not None and entry[0].isAncestorOf(focus)]
         if not shown:

@@ -12,10 +12,11 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from workbench.document import PROJECT_SUFFIX
-from workbench.exports import MODEL_SUFFIX
+from workbench.exports import MODEL_SUFFIXES
 from workbench.figures.words import counted
 from workbench.jobs import Job
 from workbench.readers.encodings import EncodingUnknown
+from workbench.tree_editor import is_small
 from workbench.ui import file_dialogs
 from workbench.ui.centre import VIEWS
 from workbench.ui.prompts import ask_encoding, save_prompt
@@ -35,7 +36,7 @@ def open_filter() -> str:
     from workbench.readers import SUFFIXES
 
     tables = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-    project, model = f"*{PROJECT_SUFFIX}", f"*{MODEL_SUFFIX}"
+    project, model = f"*{PROJECT_SUFFIX}", " ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
     kinds = f"Tables ({tables});;Projects ({project});;Models ({model});;All files (*)"
     return f"Tables, projects and models ({tables} {project} {model});;{kinds}"
 
@@ -98,14 +99,35 @@ class FileCommands(QObject):
         include.setChecked(self._settings.value("file/include_rows", True) in (True, "true"))
         add("action.file.close", "Close Window", Keys.Close, self._window.close)
         add("action.file.quit", "Quit", "Ctrl+Q", self._window.close)
-        undo = add("action.edit.undo", "Undo", Keys.Undo, stack.undo, "undo")
-        redo = add("action.edit.redo", "Redo", "Ctrl+Shift+Z", stack.redo, "redo")
-        undo.setEnabled(stack.canUndo())
-        redo.setEnabled(stack.canRedo())
-        stack.canUndoChanged.connect(undo.setEnabled)
-        stack.canRedoChanged.connect(redo.setEnabled)
+        add("action.edit.undo", "Undo", Keys.Undo, self._undo, "undo")
+        add("action.edit.redo", "Redo", "Ctrl+Shift+Z", self._redo, "redo")
+        self._refresh_undo()
+        for signal in (stack.canUndoChanged, stack.canRedoChanged, self._window.context.editor.changed):
+            signal.connect(self._refresh_undo)
         stack.undoTextChanged.connect(self._on_undo_text)
         stack.redoTextChanged.connect(self._on_redo_text)
+
+    def _undo(self) -> None:
+        """Take the last step back: one that is still being made is not made."""
+        if self._window.context.editor.is_busy:
+            self._window.context.editor.take_back_last()
+        else:
+            self._step(self._document.undo_stack.undo)
+
+    def _redo(self) -> None:
+        self._step(self._document.undo_stack.redo)
+
+    def _step(self, step: Callable[[], object]) -> None:
+        run, table = self._document.current_run, self._document.table
+        if run is None or run.result is None or table is None or is_small(run.result, table):
+            step()
+        else:
+            self._window.context.trainer.hand_over(step)
+
+    def _refresh_undo(self, *_: object) -> None:
+        stack, is_busy = self._document.undo_stack, self._window.context.editor.is_busy
+        self._window.actions_.enable("action.edit.undo", is_busy or stack.canUndo())
+        self._window.actions_.enable("action.edit.redo", stack.canRedo() and not is_busy)
 
     def _on_undo_text(self, text: str) -> None:
         self._window.actions_["action.edit.undo"].setText(_step_text("Undo", text))
@@ -148,7 +170,7 @@ class FileCommands(QObject):
         self._when_saved("Save before opening a sample?", lambda: self._load_sample(sample))
 
     def _load(self, path: Path) -> None:
-        if path.suffix == PROJECT_SUFFIX or path.name.endswith(MODEL_SUFFIX):
+        if path.suffix == PROJECT_SUFFIX or path.name.endswith(MODEL_SUFFIXES):
             self._load_project(path, None)
         else:
             self._load_table(path, None)

@@ -33,6 +33,8 @@ NAMES = {
     "surface": "grid-four",
     "pruning": "scissors",
     "splits": "git-fork",
+    "fewer": "minus-circle",
+    "more_splits": "plus-circle",
     "swap": "arrows-left-right",
     "scores": "gauge",
     "compare": "columns",

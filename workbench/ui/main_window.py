@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.tree_editor import TreeEditor
 from workbench.ui import theme
 from workbench.ui.actions import ActionSet
 from workbench.ui.centre import NARROW_WIDTH, VIEWS, Centre, Dock
@@ -57,6 +58,9 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.file.save_as",
         None,
         "action.model.export",
+        "action.model.export_rules",
+        "action.model.export_sql",
+        "action.model.copy_sql",
         "action.model.copy_script",
         "action.figure.export",
         None,
@@ -83,7 +87,13 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.tree.restore",
         "action.tree.grow",
         "action.tree.force_split",
+        "action.tree.force_candidate",
         "action.tree.flip_missing",
+        None,
+        "action.tree.copy_rule",
+        None,
+        "action.tree.step_back",
+        "action.tree.step_on",
         None,
         "action.tree.reduced_error",
         "action.tree.pessimistic",
@@ -131,7 +141,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(QIcon(mark(64)))
         self.setAcceptDrops(True)
         self.actions_ = ActionSet(self)
-        self.context = Context(document, trainer, lanes, selection, self.actions_, settings)
+        editor = TreeEditor(document, lanes, trainer, self)
+        self.context = Context(document, trainer, lanes, selection, self.actions_, settings, editor)
         self.centre: Centre | None = None
         self._panels: dict[str, QWidget] = {}
         self._is_narrow = False

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMessageBox
 
 from engine.errors import DataError
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from workbench.ui.main_window import MainWindow
 
 MODEL_FILTER = "Treewright model (*.tree.json)"
+TREE_FILES = {"rules": ("Rules", "Rules (*.rules.txt)", "rules.txt"), "sql": ("SQL", "SQL (*.sql)", "sql")}
+"""What single trees are written as: title, filter and ending."""
 
 
 class ModelCommands(QObject):
@@ -27,12 +30,14 @@ class ModelCommands(QObject):
         self._window = window
         self._document, self._trainer = window.context.document, window.context.trainer
         self._retrain_prompt: QMessageBox | None = None
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window, self.stop)  # while a tree changes
         add = window.actions_.add
         add("action.model.train", "Train", "Ctrl+R", self.train, "train")
-        add("action.model.stop", "Stop", "Ctrl+.", self._trainer.stop, "stop")
+        add("action.model.stop", "Stop", "Ctrl+.", self.stop, "stop")
         add("action.model.apply", "Apply to a File…", "Ctrl+P", self.ask_apply, "apply")
         add("action.model.export", "Export Model…", "Ctrl+E", self.ask_export, "export")
         add("action.model.copy_script", "Copy as Python Script", "Ctrl+Shift+C", self.copy_script, "script")
+        self._add_tree_actions()
         document, trainer = self._document, self._trainer
         for signal in (
             document.table_changed,
@@ -45,9 +50,37 @@ class ModelCommands(QObject):
             trainer.ended,
             trainer.cross_validation_started,
             trainer.cross_validation_ended,
+            window.context.editor.changed,
         ):
             signal.connect(self._refresh)
         self._refresh()
+
+    def _add_tree_actions(self) -> None:
+        add = self._window.actions_.add
+        add(
+            "action.model.export_rules",
+            "Export Rules…",
+            None,
+            partial(self.ask_export_tree, "rules"),
+            "text",
+            tip="Write a single tree as rules to read, which Open reads back as the same model",
+        )
+        add(
+            "action.model.export_sql",
+            "Export SQL…",
+            None,
+            partial(self.ask_export_tree, "sql"),
+            "table",
+            tip="Write a single tree as SQL: its prediction, and the share of every class",
+        )
+        add(
+            "action.model.copy_sql",
+            "Copy as SQL",
+            None,
+            self.copy_sql,
+            "duplicate",
+            tip="Copy the prediction of a single tree as one SQL expression",
+        )
 
     def _refresh(self, *_: object) -> None:
         run, enable = self._document.current_run, self._window.actions_.enable
@@ -55,10 +88,18 @@ class ModelCommands(QObject):
         is_ready = self._document.table is not None and self._document.target is not None
         # another model's training is no hindrance: this one waits for it
         enable("action.model.train", is_ready and not self._trainer.trains(self._document.current_run_id))
-        enable("action.model.stop", is_training or self._trainer.cross_validation_job is not None)
+        is_editing = self._window.context.editor.is_busy
+        self._escape.setEnabled(is_editing)
+        enable(
+            "action.model.stop",
+            is_editing or is_training or self._trainer.cross_validation_job is not None,
+        )
         has_result = run is not None and run.result is not None
         for verb in ("apply", "export", "copy_script"):
             enable(f"action.model.{verb}", has_result)
+        is_single = has_result and run.result.grown_tree is not None
+        for verb in ("export_rules", "export_sql", "copy_sql"):
+            enable(f"action.model.{verb}", is_single)
 
     # -- training
 
@@ -69,6 +110,13 @@ class ModelCommands(QObject):
             self._ask_retrain(run_id)
         else:
             self._trainer.train(run_id)
+
+    def stop(self) -> None:
+        """Stop a change by hand that is under way, or else the training."""
+        if self._window.context.editor.is_busy:
+            self._window.context.editor.stop()
+        else:
+            self._trainer.stop()
 
     def _ask_retrain(self, run_id: str) -> None:
         if self._retrain_prompt is not None:
@@ -124,6 +172,46 @@ class ModelCommands(QObject):
             self._window.notice.say(f"The model was not written: {error}", "Export Again", self.ask_export)
             return
         self._document.post_message(f"Exported {run.name} to {path.name}")
+
+    def ask_export_tree(self, kind: str) -> None:
+        """Ask where to write the current single tree, as "rules" or "sql"."""
+        run, (title, filters, suffix) = self._document.current_run, TREE_FILES[kind]
+        if run is not None and run.result is not None:
+            then = partial(self.export_tree_to, kind)
+            file_dialogs.ask_save(
+                self._window, f"Export {title}", filters, f"{run.name}.{suffix}", suffix, then
+            )
+
+    def export_tree_to(self, kind: str, path_text: str) -> None:
+        """Write the current single tree."""
+        from workbench.exports import export_rules, export_sql
+
+        run = self._document.current_run
+        if run is None or run.result is None:
+            return
+        path, write = Path(path_text), export_rules if kind == "rules" else export_sql
+        try:
+            write(run.result, path, self._document.table)
+        except DataError as error:
+            again = partial(self.ask_export_tree, kind)
+            self._window.notice.say(f"The tree was not written: {error}", "Export Again", again)
+            return
+        self._document.post_message(f"Exported {run.name} to {path.name}")
+
+    def copy_sql(self) -> None:
+        """Put the current single tree on the clipboard as an SQL expression."""
+        from workbench.exports import sql_of
+
+        run = self._document.current_run
+        if run is None or run.result is None:
+            return
+        try:
+            sql = sql_of(run.result, self._document.table)
+        except DataError as error:
+            self._window.notice.say(f"No SQL was copied: {error}")
+            return
+        QGuiApplication.clipboard().setText(sql)
+        self._document.post_message(f"Copied {run.name} as SQL")
 
     def copy_script(self) -> None:
         """Put a Python script that makes the current model on the clipboard."""

@@ -37,6 +37,7 @@ class StatusLine(QStatusBar):
         context.document.message_posted.connect(self.say)
         for signal in context.trainer.work_signals:
             signal.connect(self.refresh)
+        context.editor.telling_changed.connect(self.refresh)
         theme.changed.connect(self._dress)
         self._dress()
         self.refresh()
@@ -58,6 +59,7 @@ class StatusLine(QStatusBar):
         """Say "Ready" only when nothing runs."""
         trainer = self._context.trainer
         is_busy = trainer.current_job is not None or trainer.cross_validation_job is not None
+        is_busy = is_busy or self._context.editor.is_telling
         if is_busy and self.message == READY:
             self._message.setText("")
         elif not is_busy and not self.message:
@@ -66,10 +68,12 @@ class StatusLine(QStatusBar):
     def refresh(self, *_: object) -> None:
         """Show the running job, or nothing."""
         trainer = self._context.trainer
-        job = trainer.current_job or trainer.cross_validation_job
-        self._bar.setVisible(job is not None)
-        self._job.setVisible(job is not None)
+        job, editor = trainer.current_job or trainer.cross_validation_job, self._context.editor
+        self._bar.setVisible(job is not None and not editor.is_telling)
+        self._job.setVisible(job is not None or editor.is_telling)
         self._hide_ready()
-        if job is not None:
+        if editor.is_telling:  # what a person just asked for, and soon over
+            self._job.setText(f"{editor.title}; Escape stops it")
+        elif job is not None:
             self._job.setText(f"{job.title}: {job.progress.text}")
             self._bar.show_fraction(job.progress.fraction)

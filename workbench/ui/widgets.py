@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QComboBox,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSizePolicy,
+    QSlider,
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
@@ -26,6 +27,8 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.ui import icons, theme
+
+ICON_PX, ARROW_ROOM_PX = 16, 52  # arrow, padding and edge
 
 _FONTS = {
     "caption": (11, 400),
@@ -178,6 +181,31 @@ def button(
     return made
 
 
+class _IconSize(QObject):
+    """Lets the icons of a widget grow with the text size."""
+
+    def __init__(self, widget: QToolButton | QComboBox) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        self._widget.setIconSize(QSize(theme.scaled(ICON_PX), theme.scaled(ICON_PX)))
+
+
+class Slider(QSlider):
+    """A slider across that the wheel scrolls past."""
+
+    def __init__(self, object_name: str, label: str) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setObjectName(object_name)
+        self.setAccessibleName(label)
+
+    def wheelEvent(self, event) -> None:
+        event.ignore()
+
+
 def bare_button(
     icon: str, tip: str, slot: Callable[[], object] | None = None, object_name: str = "", token: str = "text2"
 ) -> QToolButton:
@@ -185,12 +213,23 @@ def bare_button(
     made = QToolButton()
     made.setProperty("look", "bare")
     made.setIcon(icons.icon(icon, token))
-    made.setIconSize(QSize(16, 16))
+    _IconSize(made)
     made.setToolTip(tip)
     made.setAccessibleName(tip)
     made.setObjectName(object_name)
     if slot is not None:
         made.clicked.connect(lambda _checked=False: slot())
+    return made
+
+
+def action_icon(action: QAction, object_name: str) -> QToolButton:
+    """The icon of an action alone; it does what the action does and is on when it is."""
+    made = QToolButton()
+    made.setProperty("look", "bare")
+    made.setIconSize(QSize(16, 16))
+    made.setDefaultAction(action)
+    made.setAccessibleName(action.text())
+    made.setObjectName(object_name)
     return made
 
 
@@ -234,8 +273,14 @@ class ComboBox(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(4)
-        self.setIconSize(QSize(16, 16))
+        _IconSize(self)
         self._stepped_over: str | None = None
+
+    def room_wanted(self) -> int:
+        """Width that shows its longest text whole."""
+        metrics = QFontMetrics(theme.font(13))  # its own is not known before it is shown
+        texts = (self.itemText(place) for place in range(self.count()))
+        return max(map(metrics.horizontalAdvance, texts), default=0) + theme.scaled(ARROW_ROOM_PX)
 
     def step_over(self, text: str | None) -> None:
         """Let the arrow keys pass over the items called `text`; the open list offers them all the same."""

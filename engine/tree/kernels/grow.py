@@ -5,6 +5,7 @@ import numpy as np
 from engine.jit import kernel
 from engine.kernels.numeric import midpoint, random_below
 from engine.kernels.routing import IS_MISSING, LEAF, THRESHOLD, find_level
+from engine.tree.kernels.bounds import hand_on_bounds
 from engine.tree.kernels.heap import pop_node, push_node
 from engine.tree.kernels.impurity import add_row, clear, describe_node, purity
 from engine.tree.kernels.layout import (
@@ -35,6 +36,7 @@ from engine.tree.kernels.layout import (
     TOTAL,
 )
 from engine.tree.kernels.levels import scan_levels
+from engine.tree.kernels.random_splits import draw_partition, draw_threshold
 from engine.tree.kernels.thresholds import scan_thresholds
 
 
@@ -75,7 +77,7 @@ def next_feature(rules, scratch, visited, random_state):
 
 
 @kernel
-def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
+def evaluate(sample, rules, nodes, best, scratch, state, drawn, random_state, budget):
     """Look at columns until enough have been looked at or the budget is spent; returns what is left of it."""
     node = state[STATE_NODE]
     node_purity = purity(rules.criterion, scratch.sums[TOTAL], nodes.records.weight[node])
@@ -87,7 +89,13 @@ def evaluate(sample, rules, nodes, best, scratch, state, random_state, budget):
         if budget <= 0:
             return budget
         feature = next_feature(rules, scratch, state[STATE_VISITED], random_state)
-        if sample.is_level[feature]:
+        if drawn is not None:
+            split = (feature, nodes, node, node_purity, best, scratch)
+            if sample.is_level[feature]:
+                counts = draw_partition(sample, rules, *split, random_state)
+            else:
+                counts = draw_threshold(sample, rules, *split, drawn, random_state)
+        elif sample.is_level[feature]:
             counts = scan_levels(sample, rules, feature, nodes, node, node_purity, best, scratch)
         else:
             counts = scan_thresholds(sample, rules, feature, nodes, node, node_purity, best, scratch)
@@ -194,6 +202,8 @@ def partition(sample, rules, nodes, scratch, state, budget):
         partition_column(column_order, start, stop, scratch.side, scratch.buffer)
         state[STATE_VISITED] += 1
         budget -= (stop - start) // 2
+    if sample.by_target.size:
+        partition_column(sample.by_target, start, stop, scratch.side, scratch.buffer)
     finish_split(sample, rules, nodes, node)
     state[STATE_PHASE] = NEXT_NODE
     return budget
@@ -219,6 +229,8 @@ def finish_split(sample, rules, nodes, node):
     first = nodes.records.first_child[node]
     for child in range(first, first + 2):
         describe_node(sample, rules, nodes, child)
+    if rules.directions.size > 0:
+        hand_on_bounds(rules, nodes, node)
     settle_split(nodes, node)
 
 
@@ -260,7 +272,7 @@ def choose_next(sample, rules, nodes, best, scratch, state, stack):
 
 
 @kernel
-def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget):
+def grow(sample, rules, nodes, best, scratch, state, stack, drawn, random_state, budget):
     """Grow on until the tree is done, the budget is spent, or more room is needed.
 
     The caller makes room for two more nodes, two more stack entries and one more level set, asks its
@@ -268,6 +280,7 @@ def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget
 
     stack   int32 (n,)      i/o  nodes to evaluate, the next one last
     state   int64 (N_STATE,) i/o
+    drawn   None or Values  in   draw splits; with None what draws them is not compiled
     budget  int64           in   row visits until the kernel returns
     """
     while budget > 0 and state[STATE_PHASE] != DONE:
@@ -278,7 +291,7 @@ def grow(sample, rules, nodes, best, scratch, state, stack, random_state, budget
             choose_next(sample, rules, nodes, best, scratch, state, stack)
             budget -= 16
         elif state[STATE_PHASE] == EVALUATE:
-            budget = evaluate(sample, rules, nodes, best, scratch, state, random_state, budget)
+            budget = evaluate(sample, rules, nodes, best, scratch, state, drawn, random_state, budget)
         else:
             budget = partition(sample, rules, nodes, scratch, state, budget)
             if state[STATE_PHASE] == NEXT_NODE:

@@ -3,7 +3,16 @@
 import numpy as np
 
 from engine.jit import kernel
-from engine.tree.kernels.layout import ENTROPY, GINI, MISCLASSIFICATION, POISSON, ROW_MASK, SQUARED_ERROR
+from engine.tree.kernels.deviation import describe_median
+from engine.tree.kernels.layout import (
+    ABSOLUTE_ERROR,
+    ENTROPY,
+    GINI,
+    MISCLASSIFICATION,
+    POISSON,
+    ROW_MASK,
+    SQUARED_ERROR,
+)
 
 
 @kernel
@@ -22,6 +31,7 @@ def purity(criterion, sums, weight):
     misclassification  max s_k
     squared_error      S^2 / W, S the sum of deviations from the parent's mean
     poisson            2 S log(S / W), S the sum of the target
+    absolute_error     the sum itself, which `engine.tree.kernels.medians` makes -W x impurity
 
     The purities of two children, less their parent's, are the parent's weight times the gain.
 
@@ -31,6 +41,8 @@ def purity(criterion, sums, weight):
         return 0.0
     if criterion == POISSON:
         return 2.0 * sums[0] * np.log(sums[0] / weight) if sums[0] > 0.0 else 0.0
+    if criterion == ABSOLUTE_ERROR:
+        return sums[0]
     total = 0.0
     if criterion == MISCLASSIFICATION:
         for k in range(sums.size):
@@ -75,7 +87,7 @@ def split_score(criterion, left, left_weight, total, total_weight):
 @kernel
 def add_row(criterion, sums, y, w, mean):
     """Add a row to class weights, or its deviation from the node's mean, or its target, to the one sum."""
-    if criterion == SQUARED_ERROR:
+    if criterion in (SQUARED_ERROR, ABSOLUTE_ERROR):
         sums[0] += w * (y - mean)
     elif criterion == POISSON:
         sums[0] += w * y
@@ -138,6 +150,8 @@ def describe_node(sample, rules, nodes, node):
         impurity /= weight
     elif rules.criterion == POISSON:
         impurity = poisson_deviance(sample, nodes, node)
+    elif rules.criterion == ABSOLUTE_ERROR:
+        impurity = describe_median(sample, nodes, node)
     else:
         impurity = node_impurity(rules.criterion, value)
     nodes.records.impurity[node] = 0.0 if is_pure else impurity

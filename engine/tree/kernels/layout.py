@@ -16,7 +16,8 @@ import numpy as np
 
 from engine import dtypes
 
-GINI, ENTROPY, SQUARED_ERROR, MISCLASSIFICATION, POISSON = range(5)
+FREE, RISES, FALLS = range(3)  # what a column does to the value
+GINI, ENTROPY, SQUARED_ERROR, MISCLASSIFICATION, POISSON, ABSOLUTE_ERROR = range(6)
 ROW_MASK = 0xFFFFFFFF  # the row in an entry of an order
 MISSING_RANK = 2**31 - 1  # sorts behind every rank and level
 TIE_SHARE = 1e-10  # gains closer than this share of the node's impurity are ties
@@ -33,15 +34,33 @@ class Sample(NamedTuple):
     order    int64   (n_features, n_rows)   i/o  rank << 32 | row, ascending within each node
     target   float64 (n_samples, 2)         in   target or class index, and weight, of every row
     is_level uint8   (n_features,)          in   1 where the column is categorical
+    by_target int64  (n_rows,)              i/o  rows by ascending target within each node; none but for
+                                                 absolute error
     """
 
     order: Any
     target: Any
     is_level: Any
+    by_target: Any
+
+
+class Values(NamedTuple):
+    """What the ranks stand for; splits are drawn when the growing kernel is given this, and else it is None.
+
+    values       float64 (n_values,)   in  distinct numbers, ascending, a column's after another's
+    first_value  int64   (n_features,) in  where a column's begin
+    """
+
+    values: Any
+    first_value: Any
 
 
 class Rules(NamedTuple):
-    """The hyperparameters as numbers; sums has n_classes entries, or one in regression."""
+    """The hyperparameters as numbers; sums has n_classes entries, or one in regression.
+
+    Directions are none, or uint8 (n_features,): FREE, RISES or FALLS. The root's values are kept between
+    lower and upper, and directions broken by slack or less are not: sums are rounded.
+    """
 
     criterion: int
     n_sums: int
@@ -54,6 +73,11 @@ class Rules(NamedTuple):
     max_features: int
     max_leaf_nodes: int
     total_weight: float
+    is_random: bool
+    directions: Any
+    lower: float
+    upper: float
+    slack: float
 
 
 NODE_RECORD = np.dtype(
@@ -65,6 +89,9 @@ NODE_RECORD = np.dtype(
         ("impurity", dtypes.VALUE_DTYPE),
         ("gain", dtypes.VALUE_DTYPE),
         ("weight", dtypes.VALUE_DTYPE),
+        ("threshold", dtypes.VALUE_DTYPE),
+        ("lower_bound", dtypes.VALUE_DTYPE),
+        ("upper_bound", dtypes.VALUE_DTYPE),
         ("n_rows", dtypes.COUNT_DTYPE),
         ("n_missing", dtypes.COUNT_DTYPE),
         ("start", dtypes.NODE_DTYPE),
@@ -87,6 +114,9 @@ start, stop          where the node's rows lie in order
 set_start, set_stop  the node's rows of level_sets
 cut                  kind THRESHOLD: the largest rank that goes to child 0
 lower, upper         two rows: their values' midpoint is the threshold
+threshold            the last one that was drawn and was the best so far
+lower_bound,         between them the node's value is kept once the tree is grown; see `bounds`
+upper_bound
 heap                 not of this node: best-first, the nodes that may be split, the one to split next first
 """
 
@@ -102,6 +132,28 @@ LEVEL_RECORD = np.dtype(
     align=True,
 )
 """A level of the categorical column under evaluation; `rank` and `spare` are lists of levels beside it."""
+
+MEDIAN_RECORD = np.dtype(
+    [
+        ("value", np.float64),
+        ("weight", np.float64),
+        ("total", np.float64),
+        ("right", np.float64),
+        ("left", np.float64),
+        ("place", np.int32),
+        ("level", np.int32),
+        ("place_of_level", np.int32),
+    ],
+    align=True,
+)
+"""Lists beside each other for the search by absolute error.
+
+place                        by row: its place in the order of the node's targets, from 1 on
+value, level                 by place: target less the node's median, and level (or side) of its row
+weight, total                by place: the Fenwick tree; or by row of a level, summed up from its first
+place_of_level               by row of a level
+right, left                  by entry of a column's order: losses of a cut behind it, missing on that side
+"""
 
 
 class Nodes(NamedTuple):
@@ -140,6 +192,7 @@ class Scratch(NamedTuple):
     features    int32 (n_features,)          columns in drawing order
     levels      LEVEL_RECORD (n_levels + 1,)
     level_sums  float64 (n_levels + 1, n_sums)
+    medians     MEDIAN_RECORD (n_samples + 1,)  (1,) but for absolute error
     """
 
     sums: Any
@@ -148,6 +201,7 @@ class Scratch(NamedTuple):
     features: Any
     levels: Any
     level_sums: Any
+    medians: Any
 
 
 TOTAL, LEFT, MISSING, TRIAL = range(4)

@@ -4,6 +4,7 @@ import numpy as np
 
 from engine.jit import kernel
 from engine.kernels.routing import IS_MISSING, THRESHOLD
+from engine.tree.kernels.bounds import is_kept
 from engine.tree.kernels.impurity import add_row, clear, split_score
 from engine.tree.kernels.layout import (
     BEST_CUT,
@@ -146,14 +147,17 @@ def scan_pairs(sample, rules, feature, nodes, node, node_purity, present_stop, m
         is_wide = n_left >= least_rows and stop - i - 1 >= least_rows and right_weight > 0.0
         if is_wide and left_weight >= least_weight and right_weight >= least_weight:
             score = pair_score(a, b, left_weight, total_a, total_b, weight)
-            if score >= floor:
+            one = a if is_number else b
+            if score >= floor and is_kept(rules, scratch, feature, nodes, node, one, left_weight):
                 side = 1 if n_missing else -1
                 if offer(score, (feature, lower, upper), side, nodes, node, node_purity, best):
                     floor = least_score(best, impurity, node_purity, weight)
         with_missing = left_weight + missing_weight
         if n_missing and is_allowed(rules, n_left + n_missing, with_missing, stop - start, weight):
             score = pair_score(a + missing_a, b + missing_b, with_missing, total_a, total_b, weight)
-            if score >= floor and offer(score, (feature, lower, upper), 0, nodes, node, node_purity, best):
+            one = a + missing_a if is_number else b + missing_b
+            may_win = score >= floor and is_kept(rules, scratch, feature, nodes, node, one, with_missing)
+            if may_win and offer(score, (feature, lower, upper), 0, nodes, node, node_purity, best):
                 floor = least_score(best, impurity, node_purity, weight)
 
 
@@ -173,7 +177,7 @@ def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, mi
         scratch.sums[TRIAL],
         scratch.sums[TOTAL],
     )
-    n_missing = stop - present_stop
+    n_missing, last = stop - present_stop, rules.n_sums - 1
     floor = least_score(best, impurity, node_purity, weight)
     clear(left)
     left_weight, upper = 0.0, order[start]
@@ -187,7 +191,7 @@ def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, mi
         n_left = i + 1 - start
         if is_allowed(rules, n_left, left_weight, stop - start, weight):
             score = split_score(criterion, left, left_weight, total, weight)
-            if score >= floor:
+            if score >= floor and is_kept(rules, scratch, feature, nodes, node, left[last], left_weight):
                 side = 1 if n_missing else -1
                 if offer(score, (feature, lower, upper), side, nodes, node, node_purity, best):
                     floor = least_score(best, impurity, node_purity, weight)
@@ -196,7 +200,9 @@ def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, mi
             for k in range(trial.size):
                 trial[k] = left[k] + missing[k]
             score = split_score(criterion, trial, with_missing, total, weight)
-            if score >= floor and offer(score, (feature, lower, upper), 0, nodes, node, node_purity, best):
+            one = trial[last]
+            may_win = score >= floor and is_kept(rules, scratch, feature, nodes, node, one, with_missing)
+            if may_win and offer(score, (feature, lower, upper), 0, nodes, node, node_purity, best):
                 floor = least_score(best, impurity, node_purity, weight)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QLocale, Qt, Signal
@@ -19,6 +20,8 @@ def format_value(parameter: Parameter, value: Any) -> str:
         return parameter.none_text or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {'rises' if sign > 0 else 'falls'}" for name, sign in value.items() if sign)
     if isinstance(value, float):
         return f"{value:.12g}".replace("-", "\N{MINUS SIGN}")
     return str(value).replace("-", "\N{MINUS SIGN}") if isinstance(value, int) else str(value)

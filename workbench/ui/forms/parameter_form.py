@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
 from workbench.ui import theme
+from workbench.ui.forms.directions_field import Columns, DirectionsField
 from workbench.ui.forms.fields import (
     NUMBER_WIDTH,
     Field,
@@ -19,15 +20,41 @@ from workbench.ui.forms.fields import (
     format_value,
     make_field,
 )
-from workbench.ui.widgets import Header, Label, bare_button, clear, column, literal, row
+from workbench.ui.widgets import ComboBox, Header, Label, bare_button, clear, column, literal, row
 
 GROUPS = ("Size", "Sampling", "Stopping", "More")
 WIDE_WIDTH = 152
 _LIBRARIES = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
 
 
-def applies(parameter: Parameter, values: Mapping[str, Any]) -> bool:
-    """Tell whether the parameter has an effect beside the other values."""
+class Context(NamedTuple):
+    """What a model is of, as far as settings ask about it.
+
+    Attributes
+    ----------
+    columns : Columns
+    classes : tuple of str
+        Empty for a number.
+    """
+
+    columns: Columns = ()
+    classes: tuple[str, ...] = ()
+
+    @property
+    def predicted(self) -> str:
+        """What rises or falls where the prediction is a class."""
+        return f"What rises or falls is the share of {self.classes[1]!r}." if len(self.classes) == 2 else ""
+
+
+NO_CONTEXT = Context()
+
+
+def applies(parameter: Parameter, values: Mapping[str, Any], context: Context) -> bool:
+    """Tell whether the parameter has an effect beside the other values, in such a model."""
+    if parameter.max_classes is not None and len(context.classes) > parameter.max_classes:
+        return False
+    if parameter.kind == "directions" and not any(is_number for _, is_number in context.columns):
+        return False
     return all(values.get(other) in legal for other, legal in parameter.applies_when.items())
 
 
@@ -65,7 +92,8 @@ class ParameterRow(QWidget):
     def __init__(self, parameter: Parameter, object_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.parameter = parameter
-        self.field: Field = make_field(parameter)
+        is_of_columns = parameter.kind == "directions"
+        self.field: Field = DirectionsField(parameter) if is_of_columns else make_field(parameter)
         self.field.setObjectName(object_name)
         self._label = Label(parameter.label or parameter.name.replace("_", " "), wrap=True)
         self._dot = _Dot()
@@ -96,7 +124,9 @@ class ParameterRow(QWidget):
 
     def _dress(self) -> None:
         is_wide = not isinstance(self.field, NumberField | SwitchField)
-        self.field.setFixedWidth(theme.scaled(WIDE_WIDTH if is_wide else NUMBER_WIDTH))
+        boxes = self.field.findChildren(ComboBox)
+        room = max((box.room_wanted() for box in boxes), default=0)  # words stand whole, whichever is chosen
+        self.field.setFixedWidth(max(theme.scaled(WIDE_WIDTH if is_wide else NUMBER_WIDTH), room))
 
     def set_value(self, value: Any, start: Any) -> None:
         self._start = start
@@ -178,13 +208,17 @@ class ParameterForm(QWidget):
         holder.setLayout(column(header, body, spacing=8))
         self._layout.addWidget(holder)
 
-    def set_values(self, values: Mapping[str, Any], starts: Mapping[str, Any]) -> None:
+    def set_values(
+        self, values: Mapping[str, Any], starts: Mapping[str, Any], context: Context = NO_CONTEXT
+    ) -> None:
         """Show the document's values; `starts` is what a new model begins with."""
         merged = {p.name: values.get(p.name, p.start_value) for p in self._parameters}
         merged |= dict(values)
         for name, made in self._rows.items():
+            if isinstance(made.field, DirectionsField):
+                made.field.set_columns(context.columns, context.predicted)
             made.set_value(merged[name], starts.get(name, made.parameter.start_value))
-            made.setVisible(applies(made.parameter, merged))
+            made.setVisible(applies(made.parameter, merged, context))
         for body in self._bodies.values():
             rows = body.findChildren(ParameterRow)
             body.parentWidget().setVisible(any(not made.isHidden() for made in rows))

@@ -104,7 +104,9 @@ def _remarks(run: RunRecord) -> list[str]:
     cut = [f"Pruned by hand at {counted(n_cut, 'node')}."] if n_cut else []
     alpha = alpha_of(result)
     priced = [] if alpha is None else [f"Pruned to a price of {number(alpha)} a leaf."]
-    return [*predicts, *scored, *cut, *_other_edits(result), *priced]
+    steps = [edit.n_splits for edit in result.edits if edit.kind == "splits"][-1:]
+    grown = [f"Grown step by step to {counted(n_splits, 'split')}." for n_splits in steps]
+    return [*predicts, *scored, *cut, *_other_edits(result), *priced, *grown]
 
 
 def _other_edits(result: RunResult) -> list[str]:

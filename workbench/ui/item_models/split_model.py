@@ -11,6 +11,7 @@ from workbench.ui import theme
 from workbench.ui.widgets import literal
 
 HEADS = ("Column", "Best question", "Gain", "On validation")
+RATIO_HEADS = ("Column", "Best question", "Gain", "Gain ratio", "On validation")  # of C4.5
 N_TEXTS = 2  # columns of words; the others are numbers
 NO_INDEX = QModelIndex()
 
@@ -21,47 +22,59 @@ class SplitModel(QAbstractTableModel):
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
         self.rows: tuple[SplitRow, ...] = ()
+        self._heads: tuple[str, ...] = HEADS
 
     def set_rows(self, rows: tuple[SplitRow, ...]) -> None:
         self.beginResetModel()
         self.rows = rows
+        self._heads = RATIO_HEADS if any(row.ratio for row in rows) else HEADS
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: QModelIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(HEADS)
+        return 0 if parent.isValid() else len(self._heads)
 
     def headerData(self, section, orientation, role=Qt.ItemDataRole.DisplayRole):
         if orientation == Qt.Orientation.Vertical:
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(section)
-        return HEADS[section] if role == Qt.ItemDataRole.DisplayRole else None
+        return self._heads[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index, role=Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         row, column = self.rows[index.row()], index.column()
-        text = (
-            row.column,
-            row.question,
-            row.gain + (" =" if row.is_tied and index.row() else ""),
-            row.validation,
-        )
         if role == Qt.ItemDataRole.DisplayRole:
-            return text[column]
+            return self._texts(row, index.row() > 0)[column]
         if role == Qt.ItemDataRole.ToolTipRole:
-            tie = (
-                "\nGains as much as the best; the first column in the table is taken." if row.is_tied else ""
-            )
-            return literal(f"{row.column} {row.question}{tie}")
+            return literal(f"{row.column} {row.question}{_remark(row)}")
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(column)
-        if role == Qt.ItemDataRole.FontRole:
-            return theme.font(13, 600 if row.is_taken else 400)
-        return None
+        return _look(row, role)
+
+    def _texts(self, row: SplitRow, is_below_best: bool) -> tuple[str, ...]:
+        tie = " =" if row.is_tied and is_below_best else ""
+        if self._heads is HEADS:
+            return row.column, row.question, row.gain + tie, row.validation
+        return row.column, row.question, row.gain, row.ratio + tie, row.validation
+
+
+def _look(row: SplitRow, role: int) -> Any:
+    if role == Qt.ItemDataRole.FontRole:
+        return theme.font(13, 600 if row.is_taken else 400)
+    is_grey = role == Qt.ItemDataRole.ForegroundRole and not row.is_eligible
+    return theme.tokens().colour("text3") if is_grey else None
+
+
+def _remark(row: SplitRow) -> str:
+    if not row.is_eligible:
+        return "\nPassed over: it gains less than the columns on average, which C4.5 asks for."
+    if row.is_tied:
+        return "\nAs good as the best; the first column in the table is taken."
+    return ""
 
 
 def _alignment(column: int) -> int:

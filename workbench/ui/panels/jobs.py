@@ -41,6 +41,7 @@ class JobsPanel(QWidget):
         self.setLayout(column(self._running, told, self.messages, margins=theme.PANEL_PADDING, spacing=8))
         for signal in context.trainer.work_signals:
             signal.connect(self.refresh)
+        context.editor.telling_changed.connect(self.refresh)
         context.document.message_posted.connect(self.add_message)
         theme.changed.connect(self._dress)
         self._dress()
@@ -58,10 +59,13 @@ class JobsPanel(QWidget):
 
     def refresh(self, *_: object) -> None:
         trainer = self._context.trainer
-        job = trainer.current_job or trainer.cross_validation_job
-        self.bar.setVisible(job is not None)
-        self._stop.setVisible(job is not None)
-        self._progress.setVisible(job is not None)
+        job, editor = trainer.current_job or trainer.cross_validation_job, self._context.editor
+        self._stop.setVisible(job is not None or editor.is_telling)
+        self.bar.setVisible(job is not None and not editor.is_telling)
+        self._progress.setVisible(job is not None and not editor.is_telling)
+        if editor.is_telling:
+            self._title.setText(editor.title)
+            return
         if job is None:
             self._title.setText("Nothing is running")
             return

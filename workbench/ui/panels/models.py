@@ -136,7 +136,18 @@ class ModelsPanel(QWidget):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for verb in ("train", "rename", "duplicate", "copy_script", "export", "apply", "delete"):
+        for verb in (
+            "train",
+            "rename",
+            "duplicate",
+            "copy_script",
+            "copy_sql",
+            "export",
+            "export_rules",
+            "export_sql",
+            "apply",
+            "delete",
+        ):
             action = self._context.actions.get(f"action.model.{verb}")
             if action is not None:
                 menu.addAction(action)

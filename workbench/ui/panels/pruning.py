@@ -5,28 +5,34 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
 from engine.errors import DataError
+from workbench.commands import CommandId
 from workbench.crossvalidation import MAX_ROWS
+from workbench.editing import preview_of_price, prune_to
 from workbench.figures.pruning import PruningFigure, make_pruning, stop_now
 from workbench.figures.words import counted, number, sentence
 from workbench.fitting import what_differs
 from workbench.pruning import PruningCurve, pruning_curve, with_cross_validation
+from workbench.tree_edits import PRUNE_TO
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.pruning import PruningPlot
+from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
-from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, row
+from workbench.ui.widgets import ElidedLabel, Label, Slider, bare_button, button, column, row
 
 RULE_ACTIONS = {
     "reduced_error": ("Prune on Validation Rows", "Cut every branch that validation rows do not speak for"),
     "pessimistic": ("Prune by Expected Errors", "Cut branches that a leaf is expected to beat (C4.5)"),
     "merge": ("Merge Equal Leaves", "Cut questions whose leaves all answer the same"),
 }
-PATH_KEY, FOLDS_KEY = "pruning path", "pruning folds"
+PATH_KEY, FOLDS_KEY, PRUNE_KEY = "pruning path", "pruning folds", "pruning to a price"
+REST_MS = 150  # a slider held still for so long: its tree is scored
+SMALL_CELLS = 20_000  # of a table: scored in less than a person notices
 GOAL, TRAIN = "its error at every size", "action.model.train"
 OF_ENSEMBLES = "Trees inside ensembles are not pruned."
 
@@ -42,6 +48,11 @@ class PruningPanel(QWidget):
         self._curve: PruningCurve | None = None
         self._job: Any = None
         self._folds_job: Any = None
+        self._wanted: tuple[Any, int] | None = None  # a result, and the stop it is to be pruned to
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._show_preview)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._score_wanted)
         self._add_actions()
         self.plot = PruningPlot()
         self.plot.stop_asked.connect(self._prune_to_stop)
@@ -55,13 +66,14 @@ class PruningPanel(QWidget):
         content.setLayout(layout)
         self._switch = Switch(self._empty, content, self)
         self.setLayout(column(self._switch))
+        self._sight = Sight(self, self._refresh)
         document = context.document
         for signal in (document.table_changed, document.columns_changed, document.current_run_changed):
-            signal.connect(self._refresh)
+            signal.connect(self._on_changed)
         document.run_changed.connect(self._on_run_changed)
         for signal in context.trainer.work_signals:
             signal.connect(self._say_why)
-        self._refresh()
+        self._on_changed()
 
     @property
     def figure(self) -> PruningFigure | None:
@@ -91,12 +103,11 @@ class PruningPanel(QWidget):
         return row(12, *buttons, -1, export, 8, margins=4, spacing=4)
 
     def _make_slider_row(self) -> QBoxLayout:
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setObjectName("pruning.slider")
-        self.slider.setAccessibleName("Leaves of the pruned tree")
+        self.slider = Slider("pruning.slider", "Leaves of the pruned tree")
         self.slider.setMinimumWidth(theme.scaled(96))
         self.slider.setToolTip("Prune to fewer leaves, or to the right put back what was pruned")
         self.slider.valueChanged.connect(self._prune_to_stop)
+        self.slider.sliderReleased.connect(self._score_wanted)
         self._says = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
         self._says.setObjectName("pruning.says")
         slider_row = row(16, Label("Leaves", "secondary"), self.slider, self._says, 16, margins=4, spacing=8)
@@ -106,10 +117,15 @@ class PruningPanel(QWidget):
 
     def _on_run_changed(self, run_id: str) -> None:
         if run_id == self._context.document.current_run_id:
-            self._context.trainer.in_turn(self._refresh)
+            self._context.trainer.in_turn(self._on_changed)
 
-    def _refresh(self, *_: object) -> None:
+    def _on_changed(self, *_: object) -> None:
         self._enable_rules()
+        self._sight.ask()
+
+    def _refresh(self) -> None:
+        if self._wanted is not None and self._wanted_result() is None:
+            self._give_up()
         document = self._context.document
         run = document.current_run
         result = run.result if run is not None else None
@@ -171,15 +187,21 @@ class PruningPanel(QWidget):
         self._job = None
         self._busy.end()
         self._curve = future.result()
-        self._draw()
-        if self._curve.n_rows.get("train", MAX_ROWS) < MAX_ROWS:
+        self._sight.ask()
+        if self._result_of_curve() is not None and self._curve.n_rows.get("train", MAX_ROWS) < MAX_ROWS:
             self._start_folds()
 
+    def _result_of_curve(self) -> Any:
+        """The current result where the curve is its own: behind a tab another may have become current."""
+        run, curve = self._context.document.current_run, self._curve
+        result = run.result if run is not None else None
+        is_its_own = curve is not None and result is not None and result.grown_tree is curve.tree
+        return result if is_its_own else None
+
     def _start_folds(self) -> None:
-        run, table, curve = self._context.document.current_run, self._context.document.table, self._curve
-        if curve is None or run is None or run.result is None or table is None:
+        table, curve, result = self._context.document.table, self._curve, self._result_of_curve()
+        if curve is None or result is None or table is None:
             return
-        result = run.result
         self._folds_job = self._context.lanes.studies.submit_latest(
             FOLDS_KEY,
             lambda monitor: with_cross_validation(curve, result, table, monitor),
@@ -198,7 +220,7 @@ class PruningPanel(QWidget):
             self._context.document.post_message(str(error))
             found = None
         self._curve = found or self._curve
-        self._draw()
+        self._sight.ask()
 
     def _draw(self) -> None:
         run = self._context.document.current_run
@@ -207,17 +229,19 @@ class PruningPanel(QWidget):
         figure = make_pruning(run.name, run.result, self._curve)
         self._switch.show_content(True)
         self.plot.set_figure(figure)
-        stop = stop_now(figure, run.result)
+        stop = stop_now(figure, run.result) if self._wanted is None else self._wanted[1]
         self.slider.blockSignals(True)
         self.slider.setRange(0, len(figure.stops) - 1)
         self.slider.setValue(stop)
         self.slider.blockSignals(False)
+        self._say_stop(figure, stop, run.result.trees[0].n_leaves)
+        self._show_buttons()
+
+    def _say_stop(self, figure: PruningFigure, stop: int, n_leaves: int) -> None:
         alpha = figure.stops[stop].alpha
         price = "as grown" if alpha is None else f"a leaf costs {number(alpha)}"
-        leaves = counted(run.result.trees[0].n_leaves, "leaf", "leaves")
         cut = "" if figure.here is None or figure.here.is_on_path else ", cut by hand"
-        self._says.setText(f"{leaves}, {price}{cut}")
-        self._show_buttons()
+        self._says.setText(f"{counted(n_leaves, 'leaf', 'leaves')}, {price}{cut}")
 
     def _show_buttons(self) -> None:
         figure, is_busy = self.figure, self._folds_job is not None
@@ -233,15 +257,92 @@ class PruningPanel(QWidget):
             self._prune_to_stop(getattr(self.figure, name))
 
     def _prune_to_stop(self, stop: int) -> None:
+        """Prune: at once where the table is small, else tree and surface first and the scores after them."""
         document, figure = self._context.document, self.figure
-        run = document.current_run
-        if figure is None or run is None or run.result is None or stop == stop_now(figure, run.result):
+        run, table = document.current_run, document.table
+        if figure is None or run is None or run.result is None or table is None:
+            return
+        self._wanted = run.result, stop
+        if self.slider.isSliderDown() or not _is_small(table, run.result):
+            self._soon.start()  # after all moves of the mouse that wait already
+            self._rest.start()
+        else:
+            self._prune_at_once()
+
+    def _wanted_result(self) -> Any:
+        """The result that is to be pruned, while it is in place and can be."""
+        run = self._context.document.current_run
+        is_there = self._wanted is not None and run is not None and run.result is self._wanted[0]
+        return run.result if is_there and not run.is_training and self.figure is not None else None
+
+    def _give_up(self) -> None:
+        """Forget what the slider asks for: it is in place, or cannot be."""
+        self._wanted = None
+        self._soon.stop()
+        self._rest.stop()
+        self._context.selection.show_preview(None)
+
+    def _show_preview(self) -> None:
+        result, figure = self._wanted_result(), self.figure
+        if result is None or figure is None or self._wanted is None:
+            self._give_up()
+            return
+        stop = self._wanted[1]
+        preview = preview_of_price(result, figure.stops[stop].alpha)
+        if preview is not None:
+            self._context.selection.show_preview(preview)
+            self._say_stop(figure, stop, preview.trees[0].n_leaves)
+
+    def _prune_at_once(self) -> None:
+        document, run, figure = self._context.document, self._context.document.current_run, self.figure
+        assert self._wanted is not None
+        stop = self._wanted[1]
+        self._wanted = None
+        if run is None or run.result is None or figure is None or stop == stop_now(figure, run.result):
+            self._give_up()
             return
         try:
             document.prune_to(run.run_id, figure.stops[stop].alpha)
         except DataError as error:
             document.post_message(str(error))
-            self._draw()
+        self._give_up()
+        self._sight.ask()
+
+    def _score_wanted(self) -> None:
+        """Put the tree that the slider asks for in place, with its scores."""
+        if self._wanted is None:
+            return
+        result, figure, table = self._wanted_result(), self.figure, self._context.document.table
+        if result is None or figure is None or table is None:
+            self._give_up()
+            self._sight.ask()
+        elif _is_small(table, result) or self._wanted[1] == stop_now(figure, result):
+            self._prune_at_once()
+        else:
+            stop = self._wanted[1]
+            alpha = figure.stops[stop].alpha
+            job = self._context.lanes.views.submit_latest(
+                PRUNE_KEY, lambda _monitor: (result, stop, prune_to(result, table, alpha)), "Scoring the tree"
+            )
+            job.ended.connect(self._on_scored)
+
+    def _on_scored(self, future) -> None:
+        if future.cancelled():
+            return
+        document, run = self._context.document, self._context.document.current_run
+        refusal = future.exception()
+        if refusal is not None:
+            self._give_up()
+            document.post_message(str(refusal))
+            self._sight.ask()
+            return
+        before, stop, pruned = future.result()
+        result = self._wanted_result()
+        if run is None or result is not before or self._wanted != (before, stop):
+            return  # the slider is elsewhere by now
+        self._wanted = None
+        document.take_edited(run.run_id, before, pruned, PRUNE_TO, CommandId.PRUNE_TO)
+        self._give_up()
 
     def _add_actions(self) -> None:
         add = self._context.actions.add
@@ -256,12 +357,13 @@ class PruningPanel(QWidget):
         menu.popup(self._by_rule.mapToGlobal(self._by_rule.rect().bottomLeft()))
 
     def _prune_by_rule(self, rule: str) -> None:
-        document = self._context.document
-        if document.current_run_id is not None:
-            try:
-                document.prune_by_rule(document.current_run_id, rule)
-            except DataError as error:
-                document.post_message(str(error))
+        run_id = self._context.document.current_run_id
+        if run_id is not None:
+            self._context.editor.prune_by_rule(run_id, rule)
 
     def _export(self) -> None:
         self._exports.ask(self, self.plot, "pruning")
+
+
+def _is_small(table, result) -> bool:
+    return table.n_rows * len(result.features) <= SMALL_CELLS

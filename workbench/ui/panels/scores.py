@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHeaderView,
     QScrollArea,
-    QSlider,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -33,7 +32,7 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import ComboBox, Label, bare_button, button, clear, column, literal, row
+from workbench.ui.widgets import ComboBox, Label, Slider, bare_button, button, clear, column, literal, row
 
 GOAL = "how good it is on rows it has never seen"
 CLASS_HEADS = ("Class", "Rows", "Precision", "Recall", "F1")
@@ -53,9 +52,7 @@ class ScoresPanel(QWidget):
         self._part.activated.connect(self._on_part_chosen)
         self._blocks = column(spacing=16)
         self.confusion, self.importances, self.scatter = ConfusionPlot(), ImportancesPlot(), ScatterPlot()
-        self._cut = QSlider(Qt.Orientation.Horizontal)
-        self._cut.setObjectName("scores.cut_off")
-        self._cut.setAccessibleName("Cut-off")
+        self._cut = Slider("scores.cut_off", "Cut-off")
         self._cut.setRange(1, 99)
         self._cut.setValue(50)
         self._cut.valueChanged.connect(self._refresh_confusion)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.ui import theme
 from workbench.ui.context import Context
+from workbench.ui.forms.parameter_form import Context as FormContext
 from workbench.ui.forms.parameter_form import ParameterForm
 from workbench.ui.item_models.run_model import STATE_WORDS
 from workbench.ui.states import EmptyState, Switch
@@ -92,10 +93,23 @@ class SettingsPanel(QWidget):
         self.form.set_parameters(entry.parameters(task))
         last = self.form.row(self.form.names[-1]).field
         QWidget.setTabOrder(last.focusProxy() or last, self._train)  # which was made before the fields
-        self.form.set_values(run.spec.parameters, start_parameters(run.spec.kind, task, n_rows))
+        starts = start_parameters(run.spec.kind, task, n_rows)
+        self.form.set_values(run.spec.parameters, starts, self._context_of(run))
         self._note.setText(self._note_of(run))
         self._note.setVisible(bool(self._note.text()))
         self._refresh_button()
+
+    def _context_of(self, run) -> FormContext:
+        document, result = self._document, run.result
+        table = document.table
+        if table is not None:
+            names = [name for name, role in document.roles.items() if role == "feature"]
+            columns = tuple((name, table.column(name).kind in ("number", "date")) for name in names)
+            return FormContext(columns, tuple(document.classes))
+        if result is None:
+            return FormContext()
+        specs = result.feature_specs
+        return FormContext(tuple((spec.name, not spec.is_categorical) for spec in specs), result.classes)
 
     @property
     def shows_model(self) -> bool:
@@ -112,6 +126,7 @@ class SettingsPanel(QWidget):
             dock.raise_()
         row = self.form.row(name)
         self.form.open_group(row.parameter.group)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # an unfolded group has its place
         row.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._area.ensureWidgetVisible(row)
 

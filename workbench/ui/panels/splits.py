@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QSplitter, QTableView, QWidget
 
 from engine.errors import DataError
-from workbench.figures.splits import SplitsFigure, arithmetic, criterion_of, is_multiway, make_splits
+from workbench.figures.splits import SplitsFigure, arithmetic_of, make_splits
 from workbench.figures.words import sentence
 from workbench.fitting import what_differs
+from workbench.forcing import answer_of, can_force
 from workbench.splits import NodeStudy, study_node
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
+from workbench.ui.hand_commands import ask_split
 from workbench.ui.item_models.split_model import SplitModel
 from workbench.ui.plots.gain import GainPlot
+from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
-from workbench.ui.widgets import Label, bare_button, column, row
+from workbench.ui.widgets import ActionButton, Label, bare_button, column, row
 
 LANE_KEY = "splits"
+FORCE = "action.tree.force_candidate"
 GOAL, TRAIN = "what else a node could ask", "action.model.train"
+LEAF = "A leaf asks nothing."
 OF_ENSEMBLES = "Trees of ensembles were grown on drawn rows."
 
 
 class SplitsPanel(QWidget):
-    """Asks for the candidates of the selected node, or the root's, while it is in sight."""
+    """Asks for the candidates of the selected node, or the root's."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -37,6 +42,11 @@ class SplitsPanel(QWidget):
         self._study_of: Any = None  # the grown tree whose rows the study has
         self.figure: SplitsFigure | None = None
         self.model, self.plot = SplitModel(self), GainPlot()
+        self.plot.threshold_asked.connect(self._ask_threshold)
+        context.actions.add(
+            FORCE, "Force This Candidate", None, self._force, "edited",
+            tip="Let the node ask the question of the selected row; what is below the node goes",
+        )  # fmt: skip
         self.table = self._make_table()
         self._arithmetic = Label("", "body", wrap=True)
         self._arithmetic.setObjectName("splits.arithmetic")
@@ -49,14 +59,15 @@ class SplitsPanel(QWidget):
         self._empty = EmptyState("splits", "")
         self._switch = Switch(self._empty, self._make_content(), self)
         self.setLayout(column(self._switch))
+        self._sight = Sight(self, self._refresh)
         document = context.document
         for signal in (document.table_changed, document.columns_changed, document.current_run_changed):
-            signal.connect(self._refresh)
+            signal.connect(self._sight.ask)
         document.run_changed.connect(self._on_run_changed)
-        context.selection.changed.connect(self._refresh)
+        context.selection.changed.connect(self._sight.ask)
         for signal in context.trainer.work_signals:
             signal.connect(self._say_why)
-        self._refresh()
+        self._sight.ask()
 
     def _make_table(self) -> QTableView:
         table = QTableView()
@@ -76,6 +87,9 @@ class SplitsPanel(QWidget):
         head.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         table.setMinimumWidth(theme.scaled(120))
         table.selectionModel().currentRowChanged.connect(self._on_row)
+        table.activated.connect(lambda _index: self._context.actions[FORCE].trigger())  # Enter, double click
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        table.customContextMenuRequested.connect(self._open_menu)
         return table
 
     def _make_content(self) -> QWidget:
@@ -84,7 +98,9 @@ class SplitsPanel(QWidget):
         splitter.addWidget(self._curves)
         splitter.setSizes([220, 240])
         export = bare_button("picture", "Export the gain curve", self._export, "splits.export")
-        head = row(16, self._arithmetic, 8, export, 8, margins=4)
+        force = ActionButton(self._context.actions[FORCE], "quiet", "Force")
+        force.setObjectName("splits.force")
+        head = row(16, self._arithmetic, 8, force, export, 8, margins=4)
         head.setStretchFactor(self._arithmetic, 1)
         self._busy = BusyBar(dims=splitter)
         content = QWidget()
@@ -93,18 +109,15 @@ class SplitsPanel(QWidget):
         content.setLayout(layout)
         return content
 
-    def showEvent(self, event) -> None:
-        super().showEvent(event)
-        self._refresh()
-
     def _on_run_changed(self, run_id: str) -> None:
         if run_id == self._context.document.current_run_id:
-            self._context.trainer.in_turn(self._refresh)
+            self._context.trainer.in_turn(self._sight.ask)
 
-    def _refresh(self, *_: object) -> None:
+    def _refresh(self) -> None:
         document = self._context.document
         run = document.current_run
         result = run.result if run is not None else None
+        self._context.actions.enable(FORCE, False)  # until there are candidates of what is shown
         if run is None or result is None or result.grown_tree is None or document.table is None:
             self._asked = None
             if result is not None and result.grown_tree is not None:
@@ -115,7 +128,7 @@ class SplitsPanel(QWidget):
         elif difference := what_differs(result, document.table):
             self._asked = None
             self._say(sentence(difference), "Undo that, or train it again to see its candidates.", TRAIN)
-        elif self.isVisible():
+        else:
             self._ask(result, document.table, self._context.selection.node_path or ())
 
     def _say_why(self, *_: object) -> None:
@@ -135,18 +148,11 @@ class SplitsPanel(QWidget):
         except DataError:  # the node was cut away
             path, node = (), 0
         if self._asked is not None and self._asked[0] is result and self._asked[1] == path:
+            self._refresh_force()
             return
         self._asked = (result, path)
-        written = arithmetic(tree, node, criterion_of(result), result.classes)
-        self._arithmetic.setText(written or "A leaf asks nothing.")
+        self._arithmetic.setText(arithmetic_of(result, tree, node) or LEAF)
         self._switch.show_content(True)
-        if is_multiway(result):
-            self.model.set_rows(())
-            self._no_curve.setText(
-                "ID3 and C4.5 give each level its own branch; candidates are shown of CART trees."
-            )
-            self._curves.show_content(False)
-            return
         kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
         self._busy.begin()
         job = self._context.lanes.studies.submit_latest(
@@ -164,6 +170,7 @@ class SplitsPanel(QWidget):
             return  # another model is looked at by now
         self._study, self._study_of = study, result.grown_tree
         self.figure = make_splits(run.name, result, study)
+        self._arithmetic.setText("\n".join(filter(None, (self.figure.arithmetic or LEAF, self.figure.ties))))
         self.model.set_rows(self.figure.rows)
         if self.figure.rows:
             self.table.selectRow(0)
@@ -172,6 +179,7 @@ class SplitsPanel(QWidget):
             self._curves.show_content(False)
 
     def _on_row(self, current, _before) -> None:
+        self._refresh_force()
         if self.figure is None or not current.isValid():
             return
         feature = self.figure.rows[current.row()].feature
@@ -181,6 +189,37 @@ class SplitsPanel(QWidget):
             self.plot.show_column(self.figure, feature)
         else:
             self._no_curve.setText("Categories have no order, so their gain has no curve.")
+
+    # ---- forcing a candidate -----------------------------------------------------------------------
+
+    def _refresh_force(self) -> None:
+        """A candidate can be forced where it is of the node as it is, and no question of that already."""
+        at, study, (result, path) = self.table.currentIndex().row(), self._study, self._asked or (None, ())
+        is_shown = study is not None and result is not None and study.tree is result.trees[0]
+        can = False
+        if is_shown and study.path == path and self._switch.shows_content and 0 <= at < len(self.model.rows):
+            can = can_force(study.found[at], study.tree, study.tree.node_at(path))
+        self._context.actions.enable(FORCE, can)
+
+    def _force(self) -> None:
+        run_id = self._context.document.current_run_id
+        if run_id is not None and self._study is not None:
+            candidate = self._study.found[self.table.currentIndex().row()]
+            spec = self._study.rows.features[candidate.feature]
+            answer = answer_of(candidate, spec)
+            self._context.editor.force_split(run_id, self._study.path, spec.name, answer)
+
+    def _ask_threshold(self, feature: int, threshold: float) -> None:
+        run_id = self._context.document.current_run_id
+        if run_id is not None and self._study is not None:
+            name = self._study.rows.features[feature].name
+            ask_split(self._context, self, run_id, self._study.path, name, threshold)
+
+    def _open_menu(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self._context.actions[FORCE])
+        menu.popup(self.table.viewport().mapToGlobal(place))
 
     def _picture(self) -> GainPlot | None:
         is_there = self._switch.shows_content and self._curves.shows_content and self.plot.figure is not None

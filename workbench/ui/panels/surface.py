@@ -11,12 +11,15 @@ from workbench.figures.surface import (
     CurveFigure,
     SurfaceFigure,
     SurfaceInputs,
+    class_mixture,
     default_columns,
+    inputs_again,
     make_curve,
     make_surface,
     node_outline,
     surface_inputs,
     with_held,
+    with_other_tree,
 )
 from workbench.figures.words import sentence
 from workbench.fitting import what_differs
@@ -26,14 +29,17 @@ from workbench.ui.exporting import PictureExports
 from workbench.ui.forms.held_form import HeldForm
 from workbench.ui.plots.curve import CurvePlot
 from workbench.ui.plots.surface import SurfacePlot
+from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
+FIRST_TIME = "After an installation its code is compiled first, which takes some seconds once."
 GOAL = "what it says over two columns"
 COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 132  # arrow and padding; buttons, gaps and margins
 NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
-LANE_KEY = "surface"
+LANE_KEY, PREVIEW_KEY = "surface", "surface of a preview"
+PREVIEW_TICK_MS = 8  # a picture that is ready is not waited for
 COLUMNS, HELD = "surface_columns", "surface_held"  # in the document's view state
 
 
@@ -47,6 +53,7 @@ class SurfacePanel(QWidget):
         self._inputs: SurfaceInputs | None = None
         self._asked: tuple | None = None  # what the picture on screen or under way is of
         self._job: Any = None
+        self._preview_job: Any = None
         self.plot, self.curve = SurfacePlot(), CurvePlot()
         self._x, self._y = ComboBox(), ComboBox()
         self._exports = PictureExports.of(context)
@@ -57,15 +64,18 @@ class SurfacePanel(QWidget):
         self._held.typical_asked.connect(self._hold_typical)
         self._switch = Switch(self._empty, self._make_content(), self)
         self.setLayout(column(self._switch))
+        self._sight, self._node_sight = Sight(self, self._refresh), Sight(self, self._show_node)
         document = context.document
         for signal in (document.table_changed, document.current_run_changed):
-            signal.connect(self._refresh)
+            signal.connect(self._sight.ask)
         document.run_changed.connect(self._on_run_changed)
-        context.selection.changed.connect(self._show_node)
-        theme.changed.connect(self._show_node)
+        context.selection.changed.connect(self._node_sight.ask)
+        self._preview_sight = Sight(self, self._show_preview)
+        context.selection.preview_changed.connect(self._preview_sight.ask)
+        theme.changed.connect(self._node_sight.ask)
         for signal in (document.columns_changed, *context.trainer.work_signals):
             signal.connect(self._say_why)
-        self._refresh()
+        self._sight.ask()
 
     def _make_content(self) -> QWidget:
         pictures = QWidget()
@@ -137,9 +147,9 @@ class SurfacePanel(QWidget):
 
     def _on_run_changed(self, run_id: str) -> None:
         if run_id == self._context.document.current_run_id:
-            self._context.trainer.in_turn(self._refresh)
+            self._context.trainer.in_turn(self._sight.ask)
 
-    def _refresh(self, *_: object) -> None:
+    def _refresh(self) -> None:
         document = self._context.document
         run = document.current_run
         result = run.result if run is not None else None
@@ -243,16 +253,22 @@ class SurfacePanel(QWidget):
             return
         self._asked = wanted
         kept = self._inputs
-        if kept is not None and (kept.result is not result or kept.name != name):
+        if kept is not None and not (kept.name == name and _are_of_one_training(kept.result, result)):
             kept = None
 
         def work(monitor):
-            inputs = kept or surface_inputs(name, result, table, monitor)
+            if kept is None:
+                inputs = surface_inputs(name, result, table, monitor)
+            else:  # of the same rows, at most with another tree
+                inputs = kept if kept.result is result else inputs_again(kept, result)
             held = with_held(inputs, chosen)
             figure = make_curve(held, x_name) if y_name is None else make_surface(held, x_name, y_name)
             return inputs, figure
 
-        self._switch.show_content(True)
+        has_picture = self._pictures.currentWidget().figure is not None  # else the plot would stay blank
+        self._switch.show_content(has_picture)
+        if not has_picture:
+            self._empty.tell("The surface is being drawn.", FIRST_TIME, None)
         self._busy.begin()
         self._job = self._context.lanes.views.submit_latest(LANE_KEY, work, "Drawing the surface")
         self._job.ended.connect(self._on_ended)
@@ -271,6 +287,7 @@ class SurfacePanel(QWidget):
             return
         self._inputs, figure = future.result()
         shown = self.plot if isinstance(figure, SurfaceFigure) else self.curve
+        self._switch.show_content(True)
         shown.set_figure(figure)
         self._pictures.setCurrentWidget(shown)
         self._hold.setEnabled(bool(figure.held))
@@ -278,7 +295,49 @@ class SurfacePanel(QWidget):
         if self._held.isVisible():
             self._show_held()
 
-    def _show_node(self, *_: object) -> None:
+    def _show_preview(self) -> None:
+        """Draw the tree that a slider asks for; what it asks for meanwhile is drawn after that."""
+        document, inputs, shown = self._context.document, self._inputs, self.picture()
+        run = document.current_run
+        preview = self._context.selection.preview_of(run.result) if run is not None else None
+        if preview is None:
+            self._sight.ask()
+            return
+        if self._preview_job is not None or inputs is None or shown is None:
+            return
+        if inputs.result.grown_tree is not preview.grown_tree:
+            return
+        figure, held = shown.figure, with_held(inputs, document.view_state.get(HELD, {}))
+        self._asked = None  # what is on screen now is of no result
+        rgb: Any = self.plot.palette_rgb(figure) if figure.classes else None
+
+        def work(_monitor):
+            made = with_other_tree(figure, held, preview)
+            is_mixed = rgb is not None and isinstance(made, SurfaceFigure)
+            return preview, made, class_mixture(made.answer, rgb[0], rgb[1]) if is_mixed else None
+
+        self._preview_job = self._context.lanes.views.submit_latest(
+            PREVIEW_KEY, work, "Drawing the surface", PREVIEW_TICK_MS
+        )
+        self._preview_job.ended.connect(self._on_preview)
+
+    def _on_preview(self, future) -> None:
+        self._preview_job = None
+        shown, run = self.picture(), self._context.document.current_run
+        if future.cancelled() or shown is None or run is None:
+            return
+        preview, figure, mixture = future.result()
+        wanted = self._context.selection.preview_of(run.result)
+        if wanted is None or self._asked is not None:
+            return  # in place, given up, or over other columns by now
+        if isinstance(figure, SurfaceFigure):
+            self.plot.show_other_tree(figure, mixture)
+        else:
+            self.curve.set_figure(figure)
+        if wanted is not preview:
+            self._show_preview()
+
+    def _show_node(self) -> None:
         """Outline the region of the selected node, where the picture is of a single tree."""
         figure, inputs, path = self.plot.figure, self._inputs, self._context.selection.node_path
         outline = None
@@ -291,3 +350,8 @@ class SurfacePanel(QWidget):
 
     def _export(self) -> None:
         self._exports.ask(self, self.picture(), "surface")
+
+
+def _are_of_one_training(one, other) -> bool:
+    is_one_tree = one.grown_tree is not None and one.grown_tree is other.grown_tree
+    return one is other or is_one_tree

@@ -14,6 +14,7 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import CellDelegate
 from workbench.ui.item_models.table_model import TableModel
+from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.sticky_table import StickyTable
 from workbench.ui.widgets import ElidedLabel, column, row
@@ -51,9 +52,10 @@ class TablePanel(QWidget):
         self.setLayout(column(self._switch))
         context.document.table_changed.connect(self._on_table_changed)
         context.document.columns_changed.connect(self.refresh)
+        self._sight = Sight(self, self._mark_node)
         for signal in (context.document.current_run_changed, context.document.run_changed):
-            signal.connect(self._mark_node)
-        context.selection.changed.connect(self._mark_node)
+            signal.connect(self._sight.ask)
+        context.selection.changed.connect(self._sight.ask)
         self.view.selectionModel().currentRowChanged.connect(self._on_row)
         theme.changed.connect(self._dress)
         self._dress()
@@ -107,7 +109,8 @@ class TablePanel(QWidget):
             words = [f"{table.n_rows:,} rows", f"{len(table.columns):,} columns"]
             words.append(f"{n_missing:,} missing cells" if n_missing else "no missing cells")
             self._words = ", ".join(words)
-        self._mark_node()
+        self._say("")
+        self._sight.ask()
 
     def _tree_result(self):
         """The current run's result where it is a single tree of this very table."""
@@ -117,7 +120,7 @@ class TablePanel(QWidget):
             return None
         return result
 
-    def _mark_node(self, *_: object) -> None:
+    def _mark_node(self) -> None:
         """Mark the rows of the selected node, found in the background."""
         path, result, table = self._context.selection.node_path, self._tree_result(), self._document.table
         if path != self._leaf_path:  # another node than the leaf of the row that was read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, Qt, Signal
 
 from workbench.figures.splits import SplitsFigure, curve_range
 from workbench.figures.words import number
@@ -13,7 +13,12 @@ from workbench.ui.plots.base import FigurePlot, pen
 
 
 class GainPlot(FigurePlot):
-    """One curve, and the threshold with the largest gain; `show_column` chooses whose."""
+    """One curve, and the threshold with the largest gain; `show_column` chooses whose.
+
+    A click asks for the nearest threshold to be forced.
+    """
+
+    threshold_asked = Signal(int, float)  # feature, threshold
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -26,6 +31,7 @@ class GainPlot(FigurePlot):
         self._hairline.setVisible(False)
         self.plot.vb.setMouseEnabled(x=False, y=False)
         self._feature: int | None = None
+        self.scene().sigMouseClicked.connect(self._on_clicked)
 
     def show_column(self, figure: SplitsFigure, feature: int) -> None:
         """Draw the curve of a number column."""
@@ -60,12 +66,23 @@ class GainPlot(FigurePlot):
         self.plot.setYRange(0, top, padding=0)
 
     def hover_text(self, point: QPointF) -> str:
-        gain_curve = self.figure.curves[self._feature]
-        at = int(np.argmin(np.abs(gain_curve.thresholds - point.x())))
+        gain_curve, at = self.figure.curves[self._feature], self._nearest(point.x())
         self._hairline.setVisible(True)
         self._hairline.setPos(float(gain_curve.thresholds[at]))
         self._hairline.setPen(pen(theme.tokens().colour("control")))
-        return f"≤ {number(float(gain_curve.thresholds[at]), 5)}\ngain {number(float(gain_curve.gains[at]))}"
+        threshold, gain = float(gain_curve.thresholds[at]), float(gain_curve.gains[at])
+        return f"≤ {number(threshold, 5)}\ngain {number(gain)}\nclick to force it"
+
+    def _nearest(self, x: float) -> int:
+        """Return the place of the threshold nearest to `x`."""
+        return int(np.argmin(np.abs(self.figure.curves[self._feature].thresholds - x)))
+
+    def _on_clicked(self, event) -> None:
+        is_inside = self.plot.vb.sceneBoundingRect().contains(event.scenePos())
+        if self.figure is not None and is_inside and event.button() == Qt.MouseButton.LeftButton:
+            at = self._nearest(self.plot.vb.mapSceneToView(event.scenePos()).x())
+            threshold = float(self.figure.curves[self._feature].thresholds[at])
+            self.threshold_asked.emit(self._feature, threshold)
 
     def leaveEvent(self, event) -> None:
         self._hairline.setVisible(False)

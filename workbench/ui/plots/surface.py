@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF
 
 from workbench.figures.axis import Axis, date_ticks
-from workbench.figures.surface import VALIDATION, border_lines, class_mixture
+from workbench.figures.surface import VALIDATION, SurfaceFigure, class_mixture
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, LiteralAxis, pen
 from workbench.ui.plots.value_bar import ValueBar
@@ -36,6 +36,7 @@ class SurfacePlot(FigurePlot):
         self.hatch = pg.PlotCurveItem()
         self.no_rows = pg.TextItem(NO_ROWS, anchor=(0.5, 0.5))
         self._points: list[pg.ScatterPlotItem] = []
+        self._wrong: pg.ScatterPlotItem | None = None
         self.bar = ValueBar()
         self.bar.join(self.plot)
         for item in (self.image, self.far, self.hatch, self.borders, self.node_box, self.no_rows):
@@ -56,7 +57,7 @@ class SurfacePlot(FigurePlot):
         self.plot.setYRange(figure.y.low, figure.y.high, padding=0)
         for item in self._points:
             self.plot.removeItem(item)
-        self._points = []
+        self._points, self._wrong = [], None
         if figure.classes:
             self._draw_classes(box)
         else:
@@ -77,18 +78,44 @@ class SurfacePlot(FigurePlot):
     def _draw_classes(self, box: QRectF) -> None:
         figure, t = self.figure, theme.tokens()
         colours = [self._colour(k) for k in range(len(figure.classes))]
-        rgb = np.array([rgb_of(colour) for colour in colours])
-        ground = np.array(rgb_of(t.colour("surface")))
         self.image.setLookupTable(None)
-        self.image.setImage(class_mixture(figure.answer, rgb, ground), autoLevels=False, levels=(0, 255))
+        self._paint_classes()
         self.image.setRect(box)
-        x, y = border_lines(figure.labels, figure.x.edges, figure.y.edges)
         ink = t.colour("text")
         ink.setAlphaF(0.7)
-        self.borders.setData(x, y, connect="pairs", pen=pen(ink, 1.25), antialias=True)
+        self.borders.setData(*figure.borders, connect="pairs", pen=pen(ink, 1.25), antialias=True)
         self.borders.setVisible(True)
         self.legend_.show_entries(zip(figure.classes, colours, strict=True))
         self.bar.hide()
+
+    def _paint_classes(self) -> None:
+        mixture = class_mixture(self.figure.answer, *self.palette_rgb(self.figure))
+        self.image.setImage(mixture, autoLevels=False, levels=(0, 255))
+
+    def palette_rgb(self, figure: SurfaceFigure) -> tuple[np.ndarray, np.ndarray]:
+        """The classes' colours and the ground's, for `class_mixture`."""
+        n_classes = len(figure.classes)
+        colours = [theme.class_colour(k, n_classes, figure.event_idx) for k in range(n_classes)]
+        ground = rgb_of(theme.tokens().colour("surface"))
+        return np.array([rgb_of(colour) for colour in colours]), np.array(ground)
+
+    def show_other_tree(self, figure: SurfaceFigure, mixture: np.ndarray | None) -> None:
+        """Draw what changes between two trees over the same rows and axes, as `with_other_tree` makes them.
+
+        The colours of numbers keep their range.
+
+        Parameters
+        ----------
+        mixture : uint8 (n_y, n_x, 3) or None
+            Of classes: see `class_mixture`.
+        """
+        self.figure = figure
+        if not figure.classes:
+            self.image.setImage(figure.answer[0], autoLevels=False, levels=self.image.levels)
+            return
+        self.image.setImage(mixture, autoLevels=False, levels=(0, 255))
+        self.borders.setData(*figure.borders, connect="pairs")
+        self._draw_wrong()
 
     def _draw_numbers(self, box: QRectF) -> None:
         figure = self.figure
@@ -158,17 +185,18 @@ class SurfacePlot(FigurePlot):
             symbol = theme.class_shape(class_idx, len(figure.classes))
             is_class = shown & (points.codes == class_idx)
             self._scatter(is_class, self._colour(class_idx), None, symbol, t)
-        wrong, size = shown & points.is_wrong, point_size(len(points.x))
-        if wrong.any():
-            ring = pg.ScatterPlotItem(
-                points.x[wrong],
-                points.y[wrong],
-                size=size + (6 if size == POINT_PX else 3),
-                brush=None,
-                pen=pen(t.colour("text"), 1.25 if size == POINT_PX else 0.75),
-            )
-            ring.setOpacity(size / POINT_PX)
-            self._add_points(ring)
+        self._draw_wrong()
+
+    def _draw_wrong(self) -> None:
+        """Put a ring around the rows that the model has wrong."""
+        points, size = self.figure.points, point_size(len(self.figure.points.x))
+        wrong = points.is_wrong & np.isfinite(points.x) & np.isfinite(points.y)
+        if self._wrong is None:
+            ink = pen(theme.tokens().colour("text"), 1.25 if size == POINT_PX else 0.75)
+            self._wrong = pg.ScatterPlotItem(size=size + (6 if size == POINT_PX else 3), brush=None, pen=ink)
+            self._wrong.setOpacity(size / POINT_PX)
+            self._add_points(self._wrong)
+        self._wrong.setData(points.x[wrong], points.y[wrong])
 
     def _scatter(self, mask, colour, brushes, symbol, t) -> None:
         points = self.figure.points

@@ -21,6 +21,7 @@ WHOLE_CARD, RULE_AND_BAR, BAR_ALONE = 0.85, 0.6, 0.25
 PAD_X, PAD_Y, RADIUS = 12, 8, 6
 TRUNK_PX = 8
 DIMMED = 0.4
+MARK, MARK_ROOM = 12, 12  # of what was changed by hand; at the least zoom it is 15 wide
 LEAST_PX = 9  # of a letter on screen
 BOUND = " ≤ "  # between a column's name and a number
 
@@ -78,7 +79,9 @@ class TreeItem(QGraphicsItem):
         is_inner = tree.n_children[last] > 0  # closed, as nothing is shown below
         end = CARD_HEIGHT + PILL_ROOM if is_inner.any() else LEAF_HEIGHT
         height = (n_levels - 1) * (CARD_HEIGHT + GAP_Y) + end
-        self._bounds = QRectF(-CARD_WIDTH / 2 - 4, -4, float(self.centres.max()) + CARD_WIDTH + 8, height + 8)
+        top = MARK_ROOM if self.figure.edited else 4  # a mark stands on the edge of its card
+        width = float(self.centres.max()) + CARD_WIDTH + 8
+        self._bounds = QRectF(-CARD_WIDTH / 2 - 4, -top, width, height + top + 4)
         self.update()
 
     def boundingRect(self) -> QRectF:
@@ -289,7 +292,12 @@ class _Brush:
     def _marks(self, node: int, rect: QRectF) -> None:
         is_edited = bool(self.figure.edited) and self.figure.tree.path_to(node) in self.figure.edited
         if is_edited and self.zoom >= RULE_AND_BAR:
-            icons.paint(self.painter, QRectF(rect.right() - 18, rect.top() - 6, 12, 12), "edited", "text2")
+            size = max(MARK, LEAST_PX / self.zoom)  # in the scene's measure
+            place = QRectF(rect.right() - PAD_X - size, rect.top() - size / 2, size, size)
+            self.painter.setPen(QPen(self.t.colour("border"), 1))
+            self.painter.setBrush(self.t.colour("surface"))
+            self.painter.drawEllipse(place.adjusted(-3, -3, 3, 3))  # else the card's edge goes through it
+            icons.paint(self.painter, place, "edited", "text2")
 
     def _text(self, rect: QRectF, text: str, font: QFont, token: str, align) -> None:
         self.painter.setFont(font)

@@ -1,0 +1,321 @@
+"""The best split by absolute error: of a number by a Fenwick tree over the node's targets, or of levels.
+
+Rows join a side one by one; the tree (Fenwick 1994) keeps weights and weighted targets of those that have
+joined by their place in the target's order, so that the side's median, and with it its loss, is found in
+O(log n)::
+
+    thresholds       |--> rows below, missing on the right or left |
+                     | rows above, missing on the left or right <--|   two passes a side of missing
+
+For levels no order is exact: all partitions of up to ten levels are tried, above that the cuts in the
+orders by mean and by median. The loss is the sum of w abs(y - median); a score is -loss of both sides.
+"""
+
+import numpy as np
+
+from engine.jit import kernel
+from engine.tree.kernels.layout import MAX_EXHAUSTIVE_LEVELS, MISSING_RANK, ROW_MASK, TOTAL
+from engine.tree.kernels.levels import collect_levels, even_out, keep_partition, sort_levels
+from engine.tree.kernels.thresholds import is_allowed, is_better, offer
+
+
+@kernel
+def begin_medians(sample, nodes, node, scratch):
+    """Number the node's rows by target from 1 on; the total becomes what `purity` returns."""
+    medians, start = scratch.medians, nodes.records.start[node]
+    centre = nodes.value[node, 0]
+    for i in range(start, nodes.records.stop[node]):
+        row = sample.by_target[i]
+        medians.place[row] = i - start + 1
+        medians.value[i - start + 1] = sample.target[row, 0] - centre
+    scratch.sums[TOTAL][0] = -nodes.records.weight[node] * nodes.records.impurity[node]
+
+
+@kernel
+def clear_tree(medians, size):
+    """Empty the Fenwick tree of `size` places."""
+    for i in range(size + 1):
+        medians.weight[i] = 0.0
+        medians.total[i] = 0.0
+
+
+@kernel
+def loss_of_joined(medians, size, top, weight, total):
+    """Return the sum of distances from the median of the rows in the tree.
+
+    size           int64    number of places; top the largest power of 2 up to it
+    weight, total  float64  weights and weighted targets of the rows in the tree
+    """
+    place, step, below, sum_below, half = 0, top, 0.0, 0.0, 0.5 * weight
+    while step > 0:
+        ahead = place + step
+        if ahead <= size and below + medians.weight[ahead] < half:
+            place = ahead
+            below += medians.weight[ahead]
+            sum_below += medians.total[ahead]
+        step >>= 1
+    median = medians.value[min(place + 1, size)]
+    return max(total - 2.0 * sum_below - median * (weight - 2.0 * below), 0.0)
+
+
+@kernel
+def add_losses(order, first, last, offset, joined, target, medians, size, losses):
+    """Let rows join from `first` towards `last`; at each change of rank add the loss of those joined so far.
+
+    order   int64 (n_rows,)    in   rank << 32 | row
+    offset  int64              in   of the losses: that of a cut between entries i and i + 1 is at i - offset
+    joined  (start, stop)      in   entries, of missing values, that have joined before
+    losses  float64 (n_rows,)  i/o  a field of `medians`
+    """
+    clear_tree(medians, size)
+    top, weight, total = 1, 0.0, 0.0
+    while 2 * top <= size:
+        top *= 2
+    step = 1 if last >= first else -1
+    n_joined = joined[1] - joined[0]
+    n_walked = abs(last - first)  # the entry `last` never joins: all would be on one side
+    for k in range(n_joined + n_walked):
+        i = joined[0] + k if k < n_joined else first + step * (k - n_joined)
+        row = order[i] & ROW_MASK
+        place, w = np.int64(medians.place[row]), target[row, 1]
+        weighted = w * medians.value[place]
+        weight += w
+        total += weighted
+        while place <= size:
+            medians.weight[place] += w
+            medians.total[place] += weighted
+            place += place & -place
+        if k >= n_joined and order[i] >> 32 != order[i + step] >> 32:
+            at = i - offset if step > 0 else i - 1 - offset
+            losses[at] += loss_of_joined(medians, size, top, weight, total)
+
+
+@kernel
+def scan_number(sample, rules, feature, nodes, node, best, scratch):
+    """Try every threshold, missing on the right and then on the left, and last "is missing"."""
+    order, target, medians = sample.order[feature], sample.target, scratch.medians
+    start, stop, weight = nodes.records.start[node], nodes.records.stop[node], nodes.records.weight[node]
+    if order[start] >> 32 == order[stop - 1] >> 32:
+        return False
+    present, missing_weight, size = stop, 0.0, stop - start
+    while present > start and order[present - 1] >> 32 == MISSING_RANK:
+        present -= 1
+        missing_weight += target[order[present] & ROW_MASK, 1]
+    for i in range(size):
+        medians.right[i] = 0.0
+        medians.left[i] = 0.0
+    none, missing, n_missing = (stop, stop), (present, stop), stop - present
+    add_losses(order, start, present - 1, start, none, target, medians, size, medians.right)
+    add_losses(order, present - 1, start, start, missing, target, medians, size, medians.right)
+    if n_missing:
+        add_losses(order, start, present - 1, start, missing, target, medians, size, medians.left)
+        add_losses(order, present - 1, start, start, none, target, medians, size, medians.left)
+    node_purity, left_weight = scratch.sums[TOTAL][0], 0.0
+    for i in range(start, present - 1):
+        lower, upper = order[i], order[i + 1]
+        left_weight += target[lower & ROW_MASK, 1]
+        if lower >> 32 == upper >> 32:
+            continue
+        place, n_left = (feature, lower, upper), i + 1 - start
+        if is_allowed(rules, n_left, left_weight, size, weight):
+            side = 1 if n_missing else -1
+            offer(-medians.right[i - start], place, side, nodes, node, node_purity, best)
+        if n_missing and is_allowed(rules, n_left + n_missing, left_weight + missing_weight, size, weight):
+            offer(-medians.left[i - start], place, 0, nodes, node, node_purity, best)
+    if n_missing and is_allowed(rules, n_missing, missing_weight, size, weight):
+        loss = loss_of_missing(order, start, present, stop, target, medians)
+        offer(-loss, (feature, 0, 0), 0, nodes, node, node_purity, best)
+    return True
+
+
+@kernel
+def loss_of_missing(order, start, present, stop, target, medians):
+    """Return the loss of dividing rows into those that miss the column and the others."""
+    size = stop - start
+    for i in range(start, stop):
+        medians.level[medians.place[order[i] & ROW_MASK]] = 0 if i < present else 1
+        medians.weight[medians.place[order[i] & ROW_MASK]] = target[order[i] & ROW_MASK, 1]
+    loss = 0.0
+    for side in range(2):
+        weight, below, median = 0.0, 0.0, 0.0
+        for place in range(1, size + 1):
+            weight += medians.weight[place] if medians.level[place] == side else 0.0
+        for place in range(1, size + 1):
+            if medians.level[place] == side:
+                below += medians.weight[place]
+                if below >= 0.5 * weight:
+                    median = medians.value[place]
+                    break
+        for place in range(1, size + 1):
+            if medians.level[place] == side:
+                loss += medians.weight[place] * abs(medians.value[place] - median)
+    return loss
+
+
+@kernel
+def divide_by_level(sample, feature, nodes, node, n_levels, scratch):
+    """Write each level's rows by target: places, and weights and weighted targets summed up from its first.
+
+    Level k has the entries from ``levels.spare[k] - count`` to ``levels.spare[k]`` of place_of_level,
+    weight and total; `spare` is free until the levels are sorted.
+    """
+    order, medians, levels = sample.order[feature], scratch.medians, scratch.levels
+    start, stop, level = nodes.records.start[node], nodes.records.stop[node], 0
+    for i in range(start, stop):
+        if order[i] >> 32 != levels.code[level]:
+            level += 1
+        medians.level[medians.place[order[i] & ROW_MASK]] = level
+    first = 0
+    for k in range(n_levels):
+        levels.spare[k] = first
+        first += levels.count[k]
+    for i in range(start, stop):
+        place = i - start + 1
+        level = medians.level[place]
+        at, w = levels.spare[level], sample.target[sample.by_target[i], 1]
+        levels.spare[level] += 1
+        medians.place_of_level[at] = place
+        medians.weight[at], medians.total[at] = w, w * medians.value[place]
+    for k in range(n_levels):
+        for at in range(levels.spare[k] - levels.count[k] + 1, levels.spare[k]):
+            medians.weight[at] += medians.weight[at - 1]
+            medians.total[at] += medians.total[at - 1]
+
+
+@kernel
+def sums_up_to(medians, levels, level, place):
+    """Return weight and weighted targets of a level's rows at places up to `place`."""
+    first = levels.spare[level] - levels.count[level]
+    low, high = first, np.int64(levels.spare[level])
+    while low < high:
+        middle = (low + high) // 2
+        if medians.place_of_level[middle] <= place:
+            low = middle + 1
+        else:
+            high = middle
+    if low == first:
+        return 0.0, 0.0
+    return medians.weight[low - 1], medians.total[low - 1]
+
+
+@kernel
+def loss_of_levels(medians, levels, n_levels, size, chosen, side):
+    """Return the loss of the levels whose bit of `chosen` is `side`: a search for the median's place."""
+    low, high, weight, total = 1, size, 0.0, 0.0
+    for level in range(n_levels):
+        if (chosen >> level) & 1 == side:
+            weight += medians.weight[levels.spare[level] - 1]
+            total += medians.total[levels.spare[level] - 1]
+    while low < high:  # the first place up to which lies half of the weight
+        middle, up_to = (low + high) // 2, 0.0
+        for level in range(n_levels):
+            if (chosen >> level) & 1 == side:
+                up_to += sums_up_to(medians, levels, level, middle)[0]
+        if up_to >= 0.5 * weight:
+            high = middle
+        else:
+            low = middle + 1
+    below, sum_below = 0.0, 0.0
+    for level in range(n_levels):
+        if (chosen >> level) & 1 == side:
+            w, s = sums_up_to(medians, levels, level, low)
+            below += w
+            sum_below += s
+    return max(total - 2.0 * sum_below - medians.value[low] * (weight - 2.0 * below), 0.0)
+
+
+@kernel
+def scan_all_levels(rules, feature, nodes, node, n_levels, best, scratch):
+    """Try every partition; the first level is never chosen, so each is seen once."""
+    levels, medians, size = scratch.levels, scratch.medians, nodes.records.n_rows[node]
+    weight, node_purity = nodes.records.weight[node], scratch.sums[TOTAL][0]
+    for half in range(1, 2 ** (n_levels - 1)):
+        code, left_weight, n_left = 2 * half, 0.0, 0
+        for level in range(1, n_levels):
+            if (code >> level) & 1:
+                left_weight += levels.weight[level]
+                n_left += levels.count[level]
+        if not is_allowed(rules, n_left, left_weight, size, weight):
+            continue
+        loss = loss_of_levels(medians, levels, n_levels, size, code, 0)
+        loss += loss_of_levels(medians, levels, n_levels, size, code, 1)
+        gain = (-loss - node_purity) / weight
+        if is_better(best, gain, nodes.records.impurity[node]):
+            for level in range(n_levels):  # spare is wanted again: keep where levels end
+                levels.rank[level] = levels.spare[level]
+                levels.spare[level] = (code >> level) & 1
+            keep_partition(best, scratch, feature, n_levels, gain)
+            for level in range(n_levels):
+                levels.spare[level] = levels.rank[level]
+
+
+@kernel
+def scan_levels_in_order(sample, rules, feature, nodes, node, n_levels, best, scratch):
+    """Try every cut in the order of the levels' keys."""
+    levels, medians, entries = scratch.levels, scratch.medians, scratch.buffer
+    order, start, size = sample.order[feature], nodes.records.start[node], nodes.records.n_rows[node]
+    weight, node_purity = nodes.records.weight[node], scratch.sums[TOTAL][0]
+    sort_levels(levels.key, levels.rank, levels.spare, n_levels)
+    if even_out(levels.key, levels.rank, n_levels):
+        sort_levels(levels.key, levels.rank, levels.spare, n_levels)
+    first = np.int64(start)
+    for level in range(n_levels):  # where each level's rows begin in the order
+        levels.spare[level] = first
+        first += levels.count[level]
+    at = 0
+    for cut in range(n_levels):
+        level = levels.rank[cut]
+        for i in range(levels.spare[level], levels.spare[level] + levels.count[level]):
+            entries[at] = (np.int64(cut) << 32) | (order[i] & ROW_MASK)
+            medians.right[at] = 0.0
+            at += 1
+    add_losses(entries, 0, size - 1, 0, (0, 0), sample.target, medians, size, medians.right)
+    add_losses(entries, size - 1, 0, 0, (0, 0), sample.target, medians, size, medians.right)
+    left_weight, n_left = 0.0, 0
+    for cut in range(n_levels - 1):
+        left_weight += levels.weight[levels.rank[cut]]
+        n_left += levels.count[levels.rank[cut]]
+        if not is_allowed(rules, n_left, left_weight, size, weight):
+            continue
+        gain = (-medians.right[n_left - 1] - node_purity) / weight
+        if is_better(best, gain, nodes.records.impurity[node]):
+            for i in range(n_levels):
+                levels.spare[levels.rank[i]] = 1 if i <= cut else 0
+            keep_partition(best, scratch, feature, n_levels, gain)
+
+
+@kernel
+def level_medians(medians, levels, n_levels):
+    """Write each level's weighted median as its key."""
+    for level in range(n_levels):
+        first, stop = levels.spare[level] - levels.count[level], levels.spare[level]
+        at, half = first, 0.5 * medians.weight[stop - 1]
+        while medians.weight[at] < half:
+            at += 1
+        median = medians.value[medians.place_of_level[at]]
+        if medians.weight[at] == half and at + 1 < stop:
+            median += 0.5 * (medians.value[medians.place_of_level[at + 1]] - median)
+        levels.key[level] = median
+
+
+@kernel
+def scan_medians(sample, rules, feature, nodes, node, best, scratch):
+    """Try the splits of a column by absolute error; returns False when it is constant here.
+
+    The node's targets are numbered by `begin_medians` before.
+    """
+    if not sample.is_level[feature]:
+        return scan_number(sample, rules, feature, nodes, node, best, scratch)
+    levels, n_levels = scratch.levels, collect_levels(sample, rules, feature, nodes, node, scratch)
+    if n_levels < 2:
+        return False
+    divide_by_level(sample, feature, nodes, node, n_levels, scratch)
+    if n_levels <= MAX_EXHAUSTIVE_LEVELS:
+        scan_all_levels(rules, feature, nodes, node, n_levels, best, scratch)
+        return True
+    level_medians(scratch.medians, levels, n_levels)
+    scan_levels_in_order(sample, rules, feature, nodes, node, n_levels, best, scratch)
+    for level in range(n_levels):
+        levels.key[level] = scratch.level_sums[level, 0] / levels.weight[level]
+    scan_levels_in_order(sample, rules, feature, nodes, node, n_levels, best, scratch)
+    return True

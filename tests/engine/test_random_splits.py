@@ -1,0 +1,192 @@
+"""splitter="random": what is drawn, that the best of it is taken, and that a seed repeats it."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from engine import DecisionTreeClassifier, DecisionTreeRegressor
+from engine.base import begin_fit, member_seed
+from engine.errors import ParameterError
+from engine.tree import grow
+from engine.tree.cost_complexity import pruning_path
+from engine.tree.cross_validation import cross_validate_path
+from engine.tree.presort import presort
+from engine.tree.regrow import regrow, training_data
+from engine.tree.structure import IS_MISSING, LEVEL_SET, THRESHOLD
+from tests.engine import naive
+from tests.engine.test_tree_stop import StopAfter
+
+N_SEEDS = 400
+
+
+def stump(X, y, seed, **settings):
+    return (
+        DecisionTreeRegressor(splitter="random", max_depth=1, random_state=seed, **settings).fit(X, y).tree_
+    )
+
+
+def table(n_rows=150):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(n_rows, 4))
+    X[:, 3] = rng.integers(0, 5, n_rows)
+    X[::6, 1] = X[::7, 3] = np.nan
+    return X, X[:, 0] + np.nan_to_num(X[:, 3]) + rng.normal(size=n_rows)
+
+
+def test_thresholds_are_uniform_between_the_smallest_and_the_largest_value():
+    x = np.array([-1.0, 0.0, 0.1, 0.2, 0.3, 9.0])  # most of the range holds few rows
+    drawn = [stump(x[:, None], x, seed).threshold[0] for seed in range(N_SEEDS)]
+    assert len(set(drawn)) == N_SEEDS
+    assert stats.kstest(drawn, stats.uniform(-1.0, 10.0).cdf).pvalue > 0.05
+
+
+def test_below_the_root_the_range_is_the_nodes():
+    X, y = table()
+    tree = DecisionTreeRegressor(splitter="random", random_state=0, categorical_features=[3]).fit(X, y).tree_
+    shares = []
+    for node, rows in enumerate(naive.rows_by_node(tree, X)):
+        x = X[rows, tree.feature[node]]
+        if tree.kind[node] == THRESHOLD:
+            below, above = x[x <= tree.threshold[node]], x[x > tree.threshold[node]]
+            assert below.max() <= tree.threshold[node] < above.min()
+            shares.append((tree.threshold[node] - np.nanmin(x)) / (np.nanmax(x) - np.nanmin(x)))
+        elif tree.kind[node] == LEVEL_SET:
+            assert set(x[~np.isnan(x)]) == set(tree.levels(node)[:, 0])
+    assert 0 <= min(shares) < 0.05
+    assert 0.95 < max(shares) < 1
+
+
+def test_every_proper_partition_is_as_likely():
+    x = np.repeat(np.arange(4.0), 3)
+    sets = [
+        tuple(stump(x[:, None], x, seed, categorical_features=[0]).levels(0)[:, 1]) for seed in range(700)
+    ]
+    found, counts = np.unique(sets, axis=0, return_counts=True)
+    assert len(found) == 7
+    assert stats.chisquare(counts).pvalue > 0.05
+
+
+def test_missing_values_take_either_side():
+    x = np.array([0.0, 1.0, 2.0, 3.0, np.nan, np.nan])
+    sides = [stump(x[:, None], np.arange(6.0), seed).missing_child[0] for seed in range(N_SEEDS)]
+    assert stats.binomtest(sum(sides), N_SEEDS).pvalue > 0.05
+
+
+def test_where_all_others_are_the_same_missing_values_are_split_off():
+    x = np.array([1.0, 1.0, 1.0, np.nan, np.nan])
+    tree = stump(x[:, None], np.arange(5.0), 0)
+    assert tree.kind[0] == IS_MISSING
+    assert tree.n_node_samples.tolist() == [5, 2, 3]
+
+
+def test_the_best_of_the_columns_splits_is_taken():
+    """Each column alone draws its own; in one table the generator runs on from column to column."""
+    X, y = table()
+    X = X[:, [0, 2]]
+    for seed in range(20):
+        state = np.array([member_seed(seed, 0)], np.uint64)
+        gains = []
+        for feature in range(2):
+            drawn = naive_unit(state)
+            x = X[:, feature]
+            threshold = x.min() * (1 - drawn) + x.max() * drawn
+            gains.append(naive.gain("squared_error", x <= threshold, y, np.ones(len(y)), 0))
+        tree = stump(X, y, seed)
+        assert tree.feature[0] == np.argmax(gains)
+        assert tree.gain[0] == pytest.approx(max(gains), abs=1e-12)
+
+
+def naive_unit(state):
+    """Splitmix64 in whole numbers of any size."""
+    mask = 2**64 - 1
+    state[0] = (int(state[0]) + 0x9E3779B97F4A7C15) & mask
+    z = int(state[0])
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    return ((z ^ (z >> 31)) >> 11) * 2.0**-53
+
+
+@pytest.mark.parametrize("limits", [{"min_samples_leaf": 9}, {"min_weight_fraction_leaf": 0.1}])
+def test_limits_on_leaves_hold(limits):
+    X, y = table()
+    for seed in range(5):
+        model = DecisionTreeRegressor(
+            splitter="random", random_state=seed, categorical_features=[3], **limits
+        )
+        tree = model.fit(X, y).tree_
+        assert tree.n_leaves > 2
+        assert tree.n_node_samples.min() >= limits.get("min_samples_leaf", 15)
+
+
+@pytest.mark.parametrize("width", [np.float32, np.float64])
+def test_the_range_may_be_as_wide_as_doubles_and_as_narrow(width):
+    largest = np.finfo(width).max
+    for x in (np.array([-largest, largest], width), np.array([1, np.nextafter(width(1), width(2))], width)):
+        for seed in range(20):
+            threshold = stump(x[:, None], np.array([0.0, 1.0]), seed).threshold[0]
+            assert x[0] <= threshold < x[1]
+
+
+def test_a_seed_gives_the_same_bits_and_another_other_ones(monkeypatch):
+    X, y = table()
+
+    def grown(seed):
+        model = DecisionTreeClassifier(splitter="random", random_state=seed, categorical_features=[3])
+        return model.fit(X, y > y.mean()).tree_
+
+    first = grown(1)
+    assert grown(1) == first != grown(2)
+    monkeypatch.setattr(grow, "WORK_BUDGET", 1)
+    assert grown(1) == first
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_leaf_nodes": 20}])
+def test_a_stop_at_any_moment_leaves_a_valid_tree(monkeypatch, settings):
+    X, y = table(80)
+    monkeypatch.setattr(grow, "WORK_BUDGET", 1)
+    settings = settings | {"splitter": "random", "random_state": 0, "categorical_features": [3]}
+    whole = StopAfter(10**9)
+    DecisionTreeRegressor(**settings).fit(X, y, monitor=whole)
+    for n_allowed in range(0, len(whole.events) - 1, 5):
+        model = DecisionTreeRegressor(**settings).fit(X, y, monitor=StopAfter(n_allowed))
+        model.tree_.validate()
+        assert model.stopped_
+        inside = naive.rows_by_node(model.tree_, X)
+        assert model.tree_.n_node_samples.tolist() == [len(rows) for rows in inside]
+
+
+def test_many_trees_grow_on_one_sorting():
+    """What a forest of such trees does: a table is sorted once, and every tree has its own seed and order."""
+    X, y = table()
+    model = DecisionTreeRegressor(splitter="random", categorical_features=[3], max_features=2)
+    data = begin_fit(model, X, y, None, is_classifier=False)
+    presorted = presort(data.X, data.features, lambda *_: False, keeps_values=True)
+    rules = grow.make_rules(model, data, float(len(y)))
+    trees = []
+    for member in range(20):
+        order = presorted.order.copy()
+        seed = member_seed(7, member)
+        grower = grow.Grower(presorted, order, data.y, data.sample_weight, rules, seed)
+        trees.append(grower.grow(lambda *_: False).tree)
+    assert len({tree.threshold.tobytes() for tree in trees}) == 20
+    assert trees[0] == model.set_params(random_state=7).fit(X, y).tree_
+    told = np.mean([naive.tree_values([tree], X)[:, 0] for tree in trees], axis=0)
+    assert np.corrcoef(told, y)[0, 1] > 0.95
+
+
+def test_it_cross_validates_and_grows_anew_below_a_node():
+    X, y = table()
+    model = DecisionTreeRegressor(splitter="random", random_state=0, min_samples_leaf=5).fit(X, y)
+    losses = cross_validate_path(model, pruning_path(model.tree_), X, y, np.arange(len(y)) % 3)
+    assert np.isfinite(losses.mean).all()
+    regrown = regrow(model.tree_, (0,), model, training_data(model, X, y))
+    regrown.validate()
+    assert regrown.n_node_samples.tolist() == [len(rows) for rows in naive.rows_by_node(regrown, X)]
+
+
+@pytest.mark.parametrize("algorithm", ["id3", "c4.5"])
+def test_multiway_trees_draw_no_splits(algorithm):
+    X, y = table()
+    model = DecisionTreeClassifier(algorithm=algorithm, splitter="random")
+    with pytest.raises(ParameterError, match=r"splitter is 'random'.*set algorithm to 'cart'"):
+        model.fit(X, y > 0)
