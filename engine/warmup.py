@@ -5,7 +5,7 @@ this as a child process and reads its standard output: one line before each step
 "3/8 random forest for classes", and "done" at the end; "done" alone where all is compiled already.
 
 Compiling is serial within a process, so a second one (`AHEAD`) works ahead on parts that the first one
-then finds in the cache: the search through levels, and boosting.
+then finds in the cache: the search through levels, subtrees of few rows, and boosting.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 AHEAD = "--ahead"
-LEVEL_SEARCH, BOOSTING = "level search", "boosting"  # what the process ahead tells as done, in this order
+# what the process ahead tells as done, in this order
+LEVEL_SEARCH, FEW_ROWS, BOOSTING = "level search", "subtrees of few rows", "boosting"
 COMPLETE = "complete"  # a file in the cache folder once all steps are done
 N_ROWS = 60
 N_LEVELS = 12  # more than the levels that are searched exhaustively, so both ways are compiled
@@ -61,6 +62,7 @@ def steps() -> list[Step]:
         Step("decision tree for thresholds", lambda: _tiny_grower().compile_rest()),
         Step("decision tree for classes", _tree_for_classes, LEVEL_SEARCH),
         Step("decision tree for numbers", _tree_for_numbers),
+        Step("decision tree for few rows", _grow_numeric, FEW_ROWS),
         Step("random forest for classes", _forest_for_classes),
         Step("random forest for numbers", _forest_for_numbers),
         Step("boosting for numbers", _boosting_for_numbers, BOOSTING),
@@ -68,6 +70,7 @@ def steps() -> list[Step]:
         Step("boosting for more classes", _boosting_for_more_classes),
         Step("decision tree for drawn splits", _tree_with_drawn_splits),
         Step("decision tree for medians", _tree_for_medians),
+        Step("large tables", lambda: _grow_numeric(N_ROWS // 4)),
     ]
 
 
@@ -130,6 +133,8 @@ def _work_ahead() -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tiny_grower().compile_levels()
     print(LEVEL_SEARCH, flush=True)
+    _grow_numeric()
+    print(FEW_ROWS, flush=True)
     _answers_of_a_leaf()
     for step in steps():
         if step.name.startswith(BOOSTING):
@@ -157,6 +162,28 @@ def _tiny_grower() -> Any:
     unsorted = Presorted(data.X, np.zeros(X.T.shape, np.int64), is_level)
     rules = make_rules(model, data, float(N_ROWS))
     return Grower(unsorted, unsorted.order, data.y, data.sample_weight, rules, np.uint64(0))
+
+
+def _grow_numeric(most_rows: int = N_ROWS) -> None:
+    """Grow a tree on numeric columns, whose nodes of up to `most_rows` rows have kernels of their own."""
+    from engine import DecisionTreeRegressor
+    from engine.base import begin_fit
+    from engine.tree.grow import Grower, make_rules
+    from engine.tree.presort import presort
+
+    X, y = tiny_table()
+    model = DecisionTreeRegressor()
+    data = begin_fit(model, X, y, None, is_classifier=False)
+    presorted = presort(data.X, data.features, _never)
+    if presorted is not None:
+        rules = make_rules(model, data, float(N_ROWS))
+        grower = Grower(presorted, presorted.order, data.y, data.sample_weight, rules, np.uint64(0))
+        grower.rows_aside = most_rows
+        grower.grow(_never)
+
+
+def _never(_n_done: int, _fraction: float) -> bool:
+    return False
 
 
 def _answers_of_a_leaf() -> None:

@@ -145,6 +145,11 @@ class Grower:
     rules : layout.Rules
     seed : uint64
         Of the columns drawn at each node.
+
+    Attributes
+    ----------
+    rows_aside : int
+        Subtrees of up to so many rows are grown apart, see `engine.tree.subtrees`; 0: none is.
     """
 
     def __init__(
@@ -167,11 +172,12 @@ class Grower:
         self._stack = np.zeros(FIRST_NODES, dtypes.NODE_DTYPE)
         self._state = np.zeros(layout.N_STATE, np.int64)
         self._random_state = np.array([seed], np.uint64)
+        self.rows_aside = subtrees.rows_set_aside(rules, presorted.is_level)
 
     def grow(self, ask: Ask) -> GrownTree:
         """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
         self._plant_root()
-        self._state[layout.STATE_ASIDE] = subtrees.rows_set_aside(self._rules, self._sample.is_level)
+        self._state[layout.STATE_ASIDE] = self.rows_aside
         if self._state[layout.STATE_ASIDE] and self._rules.max_features >= len(self._sample.order):
             is_partial = self._grow_large(ask)
         else:

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from engine import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestRegressor, parallel
+from engine.base import begin_fit
 from engine.jit import specialisations
-from engine.tree import grow, subtrees
+from engine.tree import grow, large_nodes, subtrees
 from engine.tree.kernels import layout, small_nodes
 from tests.engine import naive
 
@@ -71,6 +72,15 @@ def test_it_changes_no_bit_of_any_tree(kind, data):
     general = fit_with(0, kind, limits, X, y, w)
     for most_rows in ASIDE:
         assert fit_with(most_rows, kind, limits, X, y, w) == general
+
+
+@every_kind
+@pytest.mark.parametrize("cells", [1, 700])
+def test_columns_looked_at_apart_change_no_bit(monkeypatch, kind, cells):
+    X, y = random_table(7, kind, share_missing=0.05)
+    general = fit_with(0, kind, {}, X, y)
+    monkeypatch.setattr(large_nodes, "CELLS_PER_CHUNK", cells)
+    assert fit_with(9, kind, {}, X, y) == general
 
 
 @every_kind
@@ -159,7 +169,11 @@ def test_an_error_of_the_monitor_ends_the_fit(monkeypatch):
     ],
 )
 def test_what_the_layout_cannot_hold_is_not_set_aside(settings, is_level, expected):
-    rules = layout.Rules(layout.GINI, 2, -1, 2, 1, 0.0, 0.0, 0.0, 2, -1, 1.0)._replace(**settings)
+    X, y = random_table(0, "classes", 30)
+    model = DecisionTreeClassifier()
+    rules = grow.make_rules(model, begin_fit(model, X, y, None, is_classifier=True), 30.0)._replace(
+        **settings
+    )
     assert subtrees.rows_set_aside(rules, np.array(is_level, np.uint8)) == expected
 
 

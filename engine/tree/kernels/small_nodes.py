@@ -285,20 +285,17 @@ def evaluate_small(small, rules, nodes, node, scratch, random_state):
     entries, form, features = small.entries, small.form, scratch.features
     rows = (small.a, small.b, small.w, small.is_first)
     start, stop = np.int64(nodes.records.start[node]), np.int64(nodes.records.stop[node])
-    found = (-1, 0.0, -1, -1)
-    if rules.max_features >= features.size:
-        found, n_counted = search_columns(
-            entries, form, small.is_unit, rows, features, start, stop, totals, rules, found
-        )
-        return found, features.size
-    n_visited, n_counted = 0, 0
+    found, n_visited, n_counted = (-1, 0.0, -1, -1), 0, 0
+    draws = rules.max_features < features.size
+    n_together = 1 if draws else features.size
     while n_visited < features.size and (n_visited < rules.max_features or n_counted == 0):
-        next_feature(rules, scratch, n_visited, random_state)
-        drawn = features[n_visited : n_visited + 1]
+        if draws:
+            next_feature(rules, scratch, n_visited, random_state)
+        some = features[n_visited : n_visited + n_together]
         found, n_varied = search_columns(
-            entries, form, small.is_unit, rows, drawn, start, stop, totals, rules, found
+            entries, form, small.is_unit, rows, some, start, stop, totals, rules, found
         )
-        n_visited += 1
+        n_visited += n_together
         n_counted += n_varied
     return found, n_visited
 
