@@ -29,7 +29,7 @@ Description = tuple[NDArray[np.float64], float, int, float]
 
 def set_missing_direction(
     tree: Tree, path: Path, child: int, data: TrainingData, criterion: str = "gini",
-    directions: Directions = NONE,
+    directions: Directions = NONE, missing: str = "learned",
 ) -> Tree:  # fmt: skip
     """Return `tree` with missing values taking `child` at a node; unseen levels that followed them do too.
 
@@ -50,6 +50,8 @@ def set_missing_direction(
         Of the impurities, see `engine.tree.grow.CRITERIA`.
     directions : uint8 (n_features,) or (0,)
         See `engine.tree.directions`.
+    missing : "learned" or "level"
+        Of the estimator: with "level" unseen levels never follow missing values.
 
     Raises
     ------
@@ -71,7 +73,8 @@ def set_missing_direction(
     before = int(tree.missing_child[node])
     if child == before:
         return tree
-    if arrays["unseen_child"][node] == before:
+    follows_missing = missing != "level" or tree.kind[node] == THRESHOLD
+    if follows_missing and arrays["unseen_child"][node] == before:
         arrays["unseen_child"][node] = child
     arrays["missing_child"][node] = child
     changed = Tree(**arrays)
@@ -83,12 +86,13 @@ def set_missing_direction(
 def force_split(
     tree: Tree, path: Path, feature: str, data: TrainingData, criterion: str = "gini", *,
     threshold: float | None = None, levels: Collection[Any] | None = None, is_missing: bool = False,
-    directions: Directions = NONE,
+    directions: Directions = NONE, missing: str = "learned",
 ) -> Tree:  # fmt: skip
     """Return `tree` with the node at `path` asking a given question of two leaves; what was below is gone.
 
     Missing values take the side where they help most, the second on a tie; where no row of the node misses
-    the feature, the side with the larger weight, the first on a tie (D7). Unseen levels follow them.
+    the feature, the side with the larger weight, the first on a tie (D7). Unseen levels follow them. Where
+    missing is a level of its own, it goes with the larger side of a threshold, and unseen levels always do.
 
     Parameters
     ----------
@@ -109,6 +113,8 @@ def force_split(
         Ask whether the value is missing, which takes the first side, instead; of any column.
     directions : uint8 (n_features,) or (0,)
         See `engine.tree.directions`; the leaves' values keep to the bounds that splits above set.
+    missing : "learned" or "level"
+        Of the estimator.
 
     Raises
     ------
@@ -124,13 +130,13 @@ def force_split(
     column = column_of(data.features, feature)
     rows = rows_at(tree, path, data.X)
     x = data.X[rows, column].astype(np.float64)
-    spec, missing = data.features[column], np.isnan(x)
+    spec, misses = data.features[column], np.isnan(x)
     if is_missing:
         if threshold is not None or levels is not None:
             raise ParameterError(
                 f"column {feature!r} is asked whether it is missing; give no threshold or levels"
             )
-        forced = splice(tree, node, _missing_tree(data, criterion, rows, column, missing))
+        forced = splice(tree, node, _missing_tree(data, criterion, rows, column, misses))
         return bounded(forced, directions)
     if spec.levels is None:
         if threshold is None or levels is not None or not np.isfinite(threshold):
@@ -143,19 +149,23 @@ def force_split(
             raise ParameterError(f"column {feature!r} holds categories; choose the levels of the first side")
         entries = _entries(spec, levels, x)
         sides = _sides_of_levels(entries, x)
-    if len(np.unique(sides[~missing])) < 2:
+    if len(np.unique(sides[~misses])) < 2:
         raise DataError(
             f"the known values of {feature!r} would all go to one side at this node; choose a question that "
             "divides them"
         )
-    sides, missing_child = _with_missing(sides, missing, data, criterion, rows)
+    is_level = missing == "level"
+    larger = is_level and spec.levels is None
+    sides, missing_child = _with_missing(sides, misses, data, criterion, rows, takes_larger=larger)
+    weights = np.bincount(sides, weights=data.sample_weight[rows], minlength=2)
     branch = _split_tree(
         data, criterion, rows, sides, missing_child,
         {
             "feature": column,
             "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
             "threshold": np.nan if threshold is None else float(threshold),
-            "n_missing": int(missing.sum()),
+            "n_missing": int(misses.sum()),
+            "unseen_child": missing_child if larger or not is_level else int(np.argmax(weights)),
         },
         entries,
     )  # fmt: skip
@@ -375,12 +385,14 @@ def _sides_of_levels(entries: NDArray[np.int64], x: NDArray[np.float64]) -> Chil
 
 
 def _with_missing(
-    sides: Children, missing: NDArray[np.bool_], data: TrainingData, criterion: str, rows: Rows
-) -> tuple[Children, int]:
-    """Return every row's side, and that of missing values: where they help most."""
-    if not missing.any():
-        weights = np.bincount(sides, weights=data.sample_weight[rows], minlength=2)
-        return sides, int(np.argmax(weights))
+    sides: Children, missing: NDArray[np.bool_], data: TrainingData, criterion: str, rows: Rows, *,
+    takes_larger: bool,
+) -> tuple[Children, int]:  # fmt: skip
+    """Return every row's side, and that of missing values: where they help most, or the larger one."""
+    if takes_larger or not missing.any():
+        known = data.sample_weight[rows[~missing]]
+        larger = int(np.argmax(np.bincount(sides[~missing], weights=known, minlength=2)))
+        return np.where(missing, larger, sides), larger
     to_first, to_second = (np.where(missing, child, sides) for child in (0, 1))
     better = _mean_impurity(data, criterion, rows, to_second) - _mean_impurity(
         data, criterion, rows, to_first
@@ -410,7 +422,7 @@ def _split_tree(
         "first_child": [1, NO_CHILD, NO_CHILD],
         "n_children": [2, 0, 0],
         "missing_child": [missing_child, NO_CHILD, NO_CHILD],
-        "unseen_child": [missing_child, NO_CHILD, NO_CHILD],
+        "unseen_child": [question["unseen_child"], NO_CHILD, NO_CHILD],
         "value": np.array([d[0] for d in described]),
         "impurity": np.array([d[1] for d in described]),
         "gain": np.zeros(3),

@@ -65,7 +65,7 @@ class Candidate(NamedTuple):
 class GainCurve(NamedTuple):
     """Gain over the thresholds of a number column: both float64 (n_thresholds,), thresholds ascending.
 
-    Missing values are where they help most at each threshold.
+    Missing values are where they help most at each threshold, as a level of their own with the larger side.
     """
 
     thresholds: Floats
@@ -161,7 +161,10 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     below, total, missing = np.cumsum(sums, axis=0)[ends], sums.sum(axis=0), sums[n_present:].sum(axis=0)
     gains = _gains(data.rules.criterion, below, total)
     if n_present < len(rows):
-        gains = np.maximum(gains, _gains(data.rules.criterion, below + missing, total))
+        with_missing = _gains(data.rules.criterion, below + missing, total)
+        takes_left = 2 * below[:, -1] >= total[-1] - missing[-1]
+        is_level = data.rules.missing_is_level
+        gains = np.where(takes_left, with_missing, gains) if is_level else np.maximum(gains, with_missing)
     return GainCurve(thresholds, np.maximum(gains, 0.0))
 
 

@@ -142,8 +142,10 @@ class Edit:
         if self.kind == "regrow":
             return regrow(tree, self.path, estimator, data)
         criterion, directions = criterion_of(estimator), directions_of(estimator, data.features)
+        missing = str(estimator.missing)
         if self.kind == "set_missing":
-            return set_missing_direction(tree, self.path, self.child, data, criterion, directions)
+            change = (self.path, self.child, data, criterion)
+            return set_missing_direction(tree, *change, directions=directions, missing=missing)
         return force_split(
             tree,
             self.path,
@@ -154,6 +156,7 @@ class Edit:
             levels=self.levels or None,
             is_missing=self.is_missing,
             directions=directions,
+            missing=missing,
         )
 
 

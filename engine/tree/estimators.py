@@ -36,7 +36,7 @@ _DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen
     At each node every column and every threshold halfway between two adjacent distinct values is
     tried, for categories the partitions of their levels; the split with the largest decrease of
     impurity wins, ties going to the lowest column and then the lowest threshold. Missing values go
-    to the side where they help most, and "is missing" is a split of its own.
+    to the side where they help most unless `missing` says otherwise, and "is missing" is a split of its own.
 
     Parameters
     ----------
@@ -56,6 +56,12 @@ _DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen
     ccp_alpha : float, default 0
         The grown tree is pruned to the smallest that minimises impurity + `ccp_alpha` x leaves; see
         `engine.tree.cost_complexity`. With 0 it is left as grown.
+    missing : "learned" or "level", default "learned"
+        "learned": each split learns the side of missing values. "level": missing is a level of its own, in a
+        partition of levels or with a branch of its own in ID3 and C4.5 wherever training missed the column;
+        of numbers the split "is missing" is tried, and at a threshold, where no side is learned, missing
+        values go with the larger side of the present rows, the first on a tie, so that no row leaves the
+        tree. Levels never seen go to the larger child then, instead of following missing values.
     max_features : int, float, "sqrt", "log2" or None, default None
         Columns drawn at each node; drawing goes on while all drawn are constant there.
     splitter : "best" or "random", default "best"
@@ -174,6 +180,7 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         categorical_features: Any = "from_dtype", random_state: Any = None, max_nodes: int | None = None,
         min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0, algorithm: str = "cart",
         confidence: float | None = 0.25, splitter: str = "best", monotonic_cst: Any = None,
+        missing: str = "learned",
     ) -> None:  # fmt: skip
         self.criterion = criterion
         self.max_depth = max_depth
@@ -193,6 +200,7 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         self.confidence = confidence
         self.splitter = splitter
         self.monotonic_cst = monotonic_cst
+        self.missing = missing
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class fractions of every row's leaf: float64 (n_samples, n_classes)."""
@@ -223,7 +231,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         min_impurity_decrease: float = 0.0, min_weight_fraction_leaf: float = 0.0, max_features: Any = None,
         categorical_features: Any = "from_dtype", random_state: Any = None, max_nodes: int | None = None,
         min_relative_decrease: float = 0.0, ccp_alpha: float = 0.0, splitter: str = "best",
-        monotonic_cst: Any = None,
+        monotonic_cst: Any = None, missing: str = "learned",
     ) -> None:  # fmt: skip
         self.criterion = criterion
         self.max_depth = max_depth
@@ -240,6 +248,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         self.ccp_alpha = ccp_alpha
         self.splitter = splitter
         self.monotonic_cst = monotonic_cst
+        self.missing = missing
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean (median, by absolute error) of every row's leaf: float64 (n_samples,)."""

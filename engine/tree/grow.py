@@ -98,6 +98,7 @@ def make_rules(
         lower=-np.inf,
         upper=np.inf,
         slack=slack_of(data),
+        missing_is_level=getattr(estimator, "missing", "learned") == "level",
     )
 
 
@@ -288,13 +289,18 @@ class Grower:
         """Return the gain by absolute error of a cut behind each row of a column's order: (n_rows - 1,).
 
         For use after `look_at_root`, where the column is not constant; only cuts between different values
-        mean anything. Missing values are where they help most.
+        mean anything. Missing values are where they help most, or with the larger side, as the rules say.
         """
         self.best_split_of(feature)
         records, found = self._nodes.records[0], self._scratch.medians
-        losses = found["right"][: self._n_rows - 1]
-        if self._sample.order[feature, -1] >> 32 == layout.MISSING_RANK:
-            losses = np.minimum(losses, found["left"][: self._n_rows - 1])
+        losses, left = (found[name][: self._n_rows - 1] for name in ("right", "left"))
+        order = self._sample.order[feature]
+        if order[-1] >> 32 == layout.MISSING_RANK:
+            weights = self._sample.target[order & layout.ROW_MASK, 1]
+            present = weights[order >> 32 != layout.MISSING_RANK].sum()
+            takes_left = 2 * np.cumsum(weights)[:-1] >= present
+            is_level = self._rules.missing_is_level
+            losses = np.where(takes_left, left, losses) if is_level else np.minimum(losses, left)
         return np.asarray(records["impurity"] - losses / records["weight"])
 
     def compile_levels(self) -> None:

@@ -103,7 +103,7 @@ def edge_label(tree: Tree, node: int, child_idx: int, features: Sequence[Feature
     """Return what is written on the edge to one child: "yes", "no", or the names of its levels."""
     if tree.kind[node] != MULTIWAY:
         return "yes" if child_idx == 0 else "no"
-    return _first_few(_level_names(tree, node, child_idx, features))
+    return _first_few(_level_names(tree, node, child_idx, features)) or "missing"  # has a branch of its own
 
 
 def format_threshold(value: float, gap: tuple[float, float] | None = None) -> str:
@@ -224,6 +224,9 @@ class _Condition:
         else:
             codes = self.codes if self.codes is not None else tree.levels(node)[:, 0].tolist()
             self.codes = [code for code in codes if child_at(tree, node, float(code)) == child_idx]
+            self.takes_known &= (
+                kind != MULTIWAY or child_idx in tree.levels(node)[:, 1]
+            )  # else of missing alone
         self.takes_missing &= child_at(tree, node, math.nan) == child_idx
         self.saw_missing |= bool(tree.n_missing[node] > 0)
 

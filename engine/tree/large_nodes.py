@@ -124,7 +124,7 @@ class LargeNodeGrower:
         self._partition(0, 1, start, stop)
         for child in (first, first + 1):
             describe_node(self._sample, rules, nodes, child)
-        kernels.settle_split(nodes, node)
+        kernels.settle_split(nodes, node, rules.missing_is_level)
         if not any(kernels.may_split(rules, nodes, child) for child in (first, first + 1)):
             return
 

@@ -96,6 +96,10 @@ class MultiwayGrower:
             np.unique(column[~np.isnan(column)]).astype(np.int64) if spec.is_categorical else None
             for spec, column in zip(data.features, data.X.T, strict=True)
         ]
+        self._has_branch = [  # of missing values
+            rules.missing_is_level and levels is not None and bool(np.isnan(column).any())
+            for levels, column in zip(self._levels, data.X.T, strict=True)
+        ]
         self._nodes: list[_Node] = []
         self._root_impurity = 0.0
 
@@ -203,16 +207,21 @@ class MultiwayGrower:
     def _level_split(
         self, node: _Node, feature: int, x: Floats, levels: Rows, impurity: float
     ) -> Split | None:
-        """Return the split with one branch a level; missing values take the branch where they help most."""
-        missing = np.isnan(x)
-        child = np.searchsorted(levels, x[~missing])
-        sums = self._class_sums(node.rows[~missing], child, len(levels))
-        counts = np.bincount(child, minlength=len(levels))
+        """Return the split with one branch a level.
+
+        Missing values take a branch of their own, the last, or the one where they help most.
+        """
+        missing, n_levels = np.isnan(x), len(levels)
+        has_branch = self._has_branch[feature]
+        child = np.where(missing, n_levels, np.searchsorted(levels, np.where(missing, levels[:1], x)))
+        of_known = np.full(len(x), True) if has_branch else ~missing
+        sums = self._class_sums(node.rows[of_known], child[of_known], n_levels + has_branch)
+        counts = np.bincount(child[of_known], minlength=n_levels + has_branch)
         present = np.flatnonzero(counts)
         if len(present) < 2:
             return None
-        purity, missing_child = _purity(sums), -1
-        if missing.any():
+        purity, missing_child = _purity(sums), n_levels if has_branch and missing.any() else -1
+        if missing.any() and not has_branch:
             extra = self._class_sums(node.rows[missing], np.zeros(missing.sum(), np.int64), 1)[0]
             gains = _purity(sums[present] + extra) - purity[present]
             missing_child = int(present[_first_best(gains, impurity * node.weight)])
@@ -250,6 +259,11 @@ class MultiwayGrower:
         if not is_allowed.any():
             return None
         weight = total.sum()
+        if self._rules.missing_is_level and n_missing:
+            takes_left = 2 * below.sum(axis=1) >= weight - extra.sum()
+            is_allowed &= np.append(np.stack([~takes_left, takes_left], 1).ravel(), True)
+            if not is_allowed.any():
+                return None
         gains = impurity + (_purity(left) + _purity(total - left)) / weight
         at = _first_best(np.where(is_allowed, gains, -np.inf), impurity)
         share = left[at].sum() / weight
@@ -280,8 +294,14 @@ class MultiwayGrower:
         node.first_child, node.n_children = len(self._nodes), n_children
         weights = np.bincount(child, weights=self._w[node.rows], minlength=n_children)
         larger = int(np.argmax(weights))
+        has_branch = split.kind == MULTIWAY and self._has_branch[split.feature]
         node.missing_child = split.missing_child if node.n_missing else larger
-        node.unseen_child = 1 if split.kind == IS_MISSING else node.missing_child
+        if has_branch:
+            node.missing_child = n_children - 1  # an empty one too
+        follows_missing = split.kind == THRESHOLD or not self._rules.missing_is_level
+        node.unseen_child = node.missing_child if follows_missing else larger
+        if split.kind == IS_MISSING:
+            node.unseen_child = 1
         for k in range(n_children):
             rows = node.rows[child == k]
             self._nodes.append(self._new_node(rows, node.depth + 1, node.value, used))
@@ -302,7 +322,8 @@ class MultiwayGrower:
         levels = self._levels[split.feature]
         assert levels is not None
         child = np.searchsorted(levels, np.where(missing, levels[0], x))
-        return np.where(missing, split.missing_child, child), len(levels)
+        n_children = len(levels) + self._has_branch[split.feature]
+        return np.where(missing, split.missing_child, child), n_children
 
     def _to_arrays(self) -> dict[str, Any]:
         nodes = self._nodes

@@ -100,6 +100,12 @@ N_JOBS = Parameter(
 
 _OF_SINGLE_TREES = (
     Parameter(
+        "missing", "learned", "choice", choices=("learned", "level"), label="Missing values", group="Size",
+        help="learned: to the side where they help most. level: a level of their own; at a threshold they go "
+        "with the larger side, unless the split asks whether the value is missing.",
+        aliases={"lightgbm": "use_missing", "catboost": "nan_mode"},
+    ),
+    Parameter(
         "max_nodes", None, "int", minimum=1, allows_none=True, none_text="no limit", label="Nodes",
         group="Size", help="At most this many nodes and leaves; the split that helps most is made first.",
         aliases={},

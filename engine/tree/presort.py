@@ -51,12 +51,13 @@ def presort(
 ) -> Presorted | None:  # fmt: skip
     """Sort every column; None when `ask` stopped it.
 
-    Costs 8 bytes a cell, and about 50 a row and thread while it runs: no copy of the table is made. With
-    `keeps_values`, which drawn splits need, it costs 8 bytes more for every distinct number of a column.
+    Costs 8 bytes a cell, and about 50 a row and thread while it runs: no copy of the table is made.
+    With `keeps_values`, which drawn splits need, it costs 8 bytes more for every distinct number of a column.
     """
     n_rows, n_features = X.shape
     order = np.empty((n_features, n_rows), dtypes.COUNT_DTYPE)
     is_level = np.array([spec.is_categorical for spec in features], np.uint8)
+    distinct = [np.empty(0)] * n_features
     n_together = min(MOST_COLUMNS, max(1, CELLS_PER_BATCH // n_rows))
     for first in range(0, n_features, n_together):
         stop = min(first + n_together, n_features)
@@ -65,26 +66,25 @@ def presort(
         columns = np.ascontiguousarray(X[:, first:stop].T)
 
         def sort_one(at: int, *_: int, first: int = first, columns: NDArray[Any] = columns) -> None:
-            sort_column(columns[at], bool(is_level[first + at]), order[first + at])
+            feature = first + at
+            sort_column(columns[at], bool(is_level[feature]), order[feature])
+            if keeps_values and not is_level[feature]:
+                distinct[feature] = _distinct(columns[at], order[feature])
 
         parallel.for_chunks(sort_one, stop - first, 1, n_jobs)
     if ask(n_features, 1.0):
         return None
-    return Presorted(X, order, is_level, *(_distinct_values(X, order, is_level) if keeps_values else ()))
+    first_value = np.cumsum([0, *map(len, distinct)])[:-1] if keeps_values else np.empty(0)
+    values = dtypes.as_input(np.concatenate(distinct), np.float64)
+    return Presorted(X, order, is_level, values, dtypes.as_input(first_value, np.int64))
 
 
-def _distinct_values(
-    X: NDArray[Any], order: NDArray[np.int64], is_level: NDArray[np.uint8]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return what the ranks of number columns stand for, and where each column's values begin."""
-    distinct = []
-    for feature, column_order in enumerate(order):
-        rank = column_order >> 32
-        is_new = (np.diff(rank, prepend=-1) != 0) & (rank != MISSING_RANK)
-        rows = column_order[is_new & (is_level[feature] == 0)] & ROW_MASK
-        distinct.append(X[rows, feature].astype(np.float64))
-    sizes = np.array([0, *map(len, distinct)], dtypes.COUNT_DTYPE)
-    return dtypes.as_input(np.concatenate(distinct)), dtypes.as_input(np.cumsum(sizes)[:-1])
+def _distinct(column: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the value of every rank of a sorted column of numbers."""
+    rank = order >> 32
+    is_first = np.diff(rank, prepend=-1) > 0
+    is_first &= rank != MISSING_RANK
+    return np.asarray(column[order[is_first] & ROW_MASK], np.float64)
 
 
 def sort_column(column: NDArray[Any], is_level: bool, order: NDArray[np.int64]) -> None:
@@ -97,7 +97,7 @@ def sort_column(column: NDArray[Any], is_level: bool, order: NDArray[np.int64]) 
     if n_bits > radix.KEY_BITS:
         radix.add_high_key(entries, keys)
         entries = _sort_entries(entries, n_bits - radix.KEY_BITS)
-    radix.write_ranks(entries, np.ascontiguousarray(column, np.float64), is_level, order)
+    radix.write_ranks(entries, dtypes.as_input(column, np.float64), is_level, order)
 
 
 def sortable_keys(column: NDArray[Any]) -> tuple[NDArray[np.uint64], int]:

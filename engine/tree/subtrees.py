@@ -77,8 +77,8 @@ def rows_set_aside(rules: layout.Rules, is_level: NDArray[np.uint8]) -> int:
     is_pair = rules.criterion == layout.SQUARED_ERROR or (
         rules.criterion == layout.GINI and rules.n_sums == 2
     )
-    is_plain = not rules.is_random and rules.directions.size == 0 and rules.max_leaf_nodes < 0
-    if not is_pair or not is_plain or is_level.any():
+    is_plain = not (rules.is_random or rules.missing_is_level or rules.directions.size)
+    if not is_pair or not is_plain or rules.max_leaf_nodes >= 0 or is_level.any():
         return 0
     return min(MOST_ROWS, max(LEAST_ROWS, CELLS_AT_ONCE // len(is_level)))
 

@@ -48,12 +48,18 @@ def gain(criterion, goes_left, y, w, n_classes):
     return total
 
 
-def sides_of_number(x):
-    """Every way to divide rows by a threshold, with missing on either side, and by "is missing"."""
+def sides_of_number(x, w=None, missing_is="learned"):
+    """Every way to divide rows by a threshold, and by "is missing".
+
+    Missing values are on either side; as a level of their own they go with the larger one.
+    """
     missing, distinct = np.isnan(x), np.unique(x[~np.isnan(x)])
+    w = np.ones(len(x)) if w is None else w
     for lower in distinct[:-1]:
-        yield (x <= lower) & ~missing
-        if missing.any():
+        takes_first = w[x <= lower].sum() >= w[x > lower].sum()
+        if not missing.any() or missing_is == "learned" or not takes_first:
+            yield (x <= lower) & ~missing
+        if missing.any() and (missing_is == "learned" or takes_first):
             yield (x <= lower) | missing
     if missing.any() and len(distinct):
         yield missing
@@ -76,15 +82,15 @@ def keeps_direction(sign, goes_left, values, w, bounds, slack=1e-9):
     return low <= high + slack and low >= bounds[0] - slack and high <= bounds[1] + slack
 
 
-def best_gain(X, y, w, is_level, criterion, n_classes, min_samples_leaf=1, keeps=None):
+def best_gain(X, y, w, is_level, criterion, n_classes, min_samples_leaf=1, keeps=None, missing_is="learned"):
     """The largest gain of all allowed splits of these rows, or None if there is none.
 
     keeps(feature, goes_left) tells of each split whether it may be taken at all.
     """
     best = None
     for feature in range(X.shape[1]):
-        sides = sides_of_levels if is_level[feature] else sides_of_number
-        for goes_left in sides(X[:, feature]):
+        x = X[:, feature]
+        for goes_left in sides_of_levels(x) if is_level[feature] else sides_of_number(x, w, missing_is):
             is_wide = min(goes_left.sum(), (~goes_left).sum()) >= min_samples_leaf
             if is_wide and (keeps is None or keeps(feature, goes_left)):
                 found = gain(criterion, goes_left, y, w, n_classes)

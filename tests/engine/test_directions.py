@@ -26,7 +26,7 @@ from tests.engine.test_against_scikit_learn import SEEDS, first_difference, is_t
 
 CRITERIA = ["squared_error", "poisson", "gini", "entropy", "misclassification"]
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
-examples = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+examples = settings(max_examples=20, deadline=None, derandomize=True, database=None)
 
 
 def model_of(criterion, **settings):

@@ -53,6 +53,7 @@ def test_cuts_are_put_back_by_the_menu_and_by_the_keyboard_and_undone(qtbot, ses
         undo(qtbot, window)
         assert panel.canvas.figure.tree == grown
     assert document.undo_stack.index() == document.undo_stack.count() - 2
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
 
 
 def test_missing_values_and_growing_follow_the_keyboard_and_are_undone(qtbot, session):
@@ -72,6 +73,7 @@ def test_missing_values_and_growing_follow_the_keyboard_and_are_undone(qtbot, se
     qtbot.waitUntil(lambda: panel.canvas.figure.tree == grown)
     undo(qtbot, window)
     assert panel.canvas.figure.tree == cut
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
 
 
 def test_rules_prune_by_mouse_and_by_the_keyboard_and_are_undone(qtbot, session):

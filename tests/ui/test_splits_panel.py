@@ -175,7 +175,7 @@ def test_c14_an_equally_good_choice_is_told(qtbot, session):
     assert told[0].endswith("= 0.5")
     assert told[1] == "Equally good: q; of columns that gain as much the first in the table is asked."
     tip = panel.model.index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
-    assert "Gains as much as the best" in tip
+    assert "the first column in the table is taken" in tip
 
 
 # ---- forcing a candidate ---------------------------------------------------------------------------

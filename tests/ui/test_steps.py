@@ -21,6 +21,13 @@ def slow(monkeypatch):
     monkeypatch.setattr(tree_editor, "SMALL_CELLS", 0)
 
 
+@pytest.fixture(autouse=True)
+def settled(qtbot, session):
+    """What a test set off is over before its window goes, unless the test closed that itself."""
+    yield
+    qtbot.waitUntil(lambda: session.lanes.are_quiet or not session.window.isVisible(), timeout=60_000)
+
+
 def press(session, key):
     """Press a key wherever the focus is; a window that is not active hears of no shortcut."""
     window = session.window
@@ -90,8 +97,9 @@ def test_the_surface_the_scores_and_the_mark_on_the_curve_follow_each_step(qtbot
         n_right = round(result.scores["train"].accuracy.value * result.scores["train"].n_rows)
         leaf_rows = result.trees[0].n_node_samples * result.trees[0].value.max(axis=1)
         assert n_right == round(leaf_rows[result.trees[0].is_leaf].sum())
-    x, y = (document.run(run_id).result.feature_specs[i].name for i in result.trees[0].feature[:2])
-    assert {x, y} <= set(result.features)
+    pruning.plot.stop_asked.emit(len(pruning.figure.stops) - 1)  # a click on the curve: as grown
+    qtbot.waitUntil(lambda: panel.canvas.figure.tree == grown, timeout=20_000)
+    assert document.run(run_id).result.edits == ()
 
 
 def test_other_changes_by_hand_stay_while_splits_go_and_come(qtbot, session):

@@ -106,6 +106,10 @@ def test_numbers_show_mean_and_deviation():
     figure = make_tree_figure(Tree.from_arrays(arrays), FEATURES)
     assert figure.card(1).prediction == "5.11 ± 0.8"
     assert (figure.low, figure.high) == (1.0, 10.0)
+    median = make_tree_figure(Tree.from_arrays(arrays), FEATURES, kind="median")  # its impurity is a distance
+    assert median.card(1).prediction == "5.11 ± 0.64"
+    assert "Median 5.11" in median.story(1)
+    assert np.isnan(median.description.sd).all()
     rate = make_tree_figure(Tree.from_arrays(arrays), FEATURES, kind="rate")
     assert (rate.card(1).prediction, rate.low, rate.high) == ("5.11", 0.0, 9.0)
     assert rate.deviation(1) == 0.0

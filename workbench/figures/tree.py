@@ -295,7 +295,7 @@ def make_tree_figure(
 
     kind = kind or ("classes" if classes else "mean")
     low, high = _value_range(tree, kind)
-    is_step = kind in ("rate", "step")
+    is_step = kind in ("median", "rate", "step")
     description = describe(tree, features, classes or None, is_step=is_step, columns=columns, gaps=gaps)
     return TreeFigure(
         title, subtitle, tree, description, tuple(features), tuple(classes), kind, event_idx,

@@ -37,7 +37,8 @@ class StatusLine(QStatusBar):
         context.document.message_posted.connect(self.say)
         for signal in context.trainer.work_signals:
             signal.connect(self.refresh)
-        context.editor.telling_changed.connect(self.refresh)
+        for signal in (context.editor.telling_changed, context.editor.changed):
+            signal.connect(self.refresh)
         theme.changed.connect(self._dress)
         self._dress()
         self.refresh()

@@ -232,11 +232,11 @@ def finish_split(sample, rules, nodes, node):
         describe_node(sample, rules, nodes, child)
     if rules.directions.size > 0:
         hand_on_bounds(rules, nodes, node)
-    settle_split(nodes, node)
+    settle_split(nodes, node, rules.missing_is_level)
 
 
 @kernel
-def settle_split(nodes, node):
+def settle_split(nodes, node, missing_is_level):
     """Take a node's gain from its described children; settle where unknown values go (D7)."""
     first = nodes.records.first_child[node]
     left, right = nodes.records.weight[first], nodes.records.weight[first + 1]
@@ -247,9 +247,9 @@ def settle_split(nodes, node):
     larger = 0 if left >= right else 1
     if nodes.records.n_missing[node] == 0:
         nodes.records.missing_child[node] = larger
-    nodes.records.unseen_child[node] = (
-        nodes.records.missing_child[node] if nodes.records.n_missing[node] else larger
-    )
+    is_level = missing_is_level and nodes.records.kind[node] != THRESHOLD  # numbers are never unseen
+    follows_missing = nodes.records.n_missing[node] > 0 and not is_level
+    nodes.records.unseen_child[node] = nodes.records.missing_child[node] if follows_missing else larger
     if nodes.records.kind[node] == IS_MISSING:
         nodes.records.unseen_child[node] = 1  # an unseen level is no missing value: see routing.child_of
 

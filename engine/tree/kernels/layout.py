@@ -73,11 +73,12 @@ class Rules(NamedTuple):
     max_features: int
     max_leaf_nodes: int
     total_weight: float
-    is_random: bool
-    directions: Any
-    lower: float
-    upper: float
-    slack: float
+    is_random: bool = False
+    directions: Any = dtypes.as_input([], np.uint8)
+    lower: float = -np.inf
+    upper: float = np.inf
+    slack: float = 0.0
+    missing_is_level: bool = False  # then no side of a threshold is learned: missing takes the larger
 
 
 NODE_RECORD = np.dtype(

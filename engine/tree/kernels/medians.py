@@ -16,7 +16,7 @@ import numpy as np
 from engine.jit import kernel
 from engine.tree.kernels.layout import MAX_EXHAUSTIVE_LEVELS, MISSING_RANK, ROW_MASK, TOTAL
 from engine.tree.kernels.levels import collect_levels, even_out, keep_partition, sort_levels
-from engine.tree.kernels.thresholds import is_allowed, is_better, offer
+from engine.tree.kernels.thresholds import is_allowed, is_better, may_take_side, offer
 
 
 @kernel
@@ -117,10 +117,12 @@ def scan_number(sample, rules, feature, nodes, node, best, scratch):
         if lower >> 32 == upper >> 32:
             continue
         place, n_left = (feature, lower, upper), i + 1 - start
-        if is_allowed(rules, n_left, left_weight, size, weight):
+        is_wide = n_missing == 0 or may_take_side(rules, 1, left_weight, missing_weight, weight)
+        if is_wide and is_allowed(rules, n_left, left_weight, size, weight):
             side = 1 if n_missing else -1
             offer(-medians.right[i - start], place, side, nodes, node, node_purity, best)
-        if n_missing and is_allowed(rules, n_left + n_missing, left_weight + missing_weight, size, weight):
+        is_wide = n_missing and may_take_side(rules, 0, left_weight, missing_weight, weight)
+        if is_wide and is_allowed(rules, n_left + n_missing, left_weight + missing_weight, size, weight):
             offer(-medians.left[i - start], place, 0, nodes, node, node_purity, best)
     if n_missing and is_allowed(rules, n_missing, missing_weight, size, weight):
         loss = loss_of_missing(order, start, present, stop, target, medians)

@@ -2,8 +2,9 @@
 
 A number: the threshold is uniform between the smallest and the largest value that the node has. A
 category: every level takes a side by a fair coin, and all are tossed again until both sides have one.
-Missing values take a side by a fair coin; where all other values are the same the split is "is missing".
-What is drawn is a candidate only if the rules on leaves allow it, as in scikit-learn.
+Missing values take a side by a fair coin, or the larger one where they are a level; where all other
+values are the same the split is "is missing". What is drawn is a candidate only if the rules on leaves
+allow it, as in scikit-learn.
 """
 
 from engine.jit import kernel
@@ -12,7 +13,7 @@ from engine.tree.kernels.bounds import is_kept
 from engine.tree.kernels.impurity import add_row, clear, split_score
 from engine.tree.kernels.layout import LEFT, MISSING, ROW_MASK, TOTAL
 from engine.tree.kernels.levels import add_sums, collect_levels, keep_partition
-from engine.tree.kernels.thresholds import is_allowed, is_better, offer, sum_missing
+from engine.tree.kernels.thresholds import is_allowed, is_better, may_take_side, offer, sum_missing
 
 
 @kernel
@@ -42,26 +43,31 @@ def draw_threshold(sample, rules, feature, nodes, node, node_purity, best, scrat
     if order[start] >> 32 == order[stop - 1] >> 32:
         return False
     mean, weight, left = nodes.value[node, 0], nodes.records.weight[node], scratch.sums[LEFT]
-    present, left_weight = sum_missing(sample, rules, order, start, stop, mean, scratch.sums[MISSING])
-    n_left, is_number, threshold, side = stop - present, False, 0.0, -1
-    for k in range(left.size):
-        left[k] = scratch.sums[MISSING, k]
-    above = start
+    present, missing_weight = sum_missing(sample, rules, order, start, stop, mean, scratch.sums[MISSING])
+    n_missing, is_number, threshold, side, above = stop - present, False, 0.0, 0, start
+    clear(left)
+    n_left, left_weight = 0, 0.0
     if order[start] >> 32 != order[present - 1] >> 32:
         is_number, first = True, drawn.first_value[feature]
         low = drawn.values[first + (order[start] >> 32)]
         high = drawn.values[first + (order[present - 1] >> 32)]
         threshold = draw_between(low, high, random_state)
         above = first_above(order, start, present, drawn.values, first, threshold)
-        side = random_below(random_state, 2) if present < stop else -1
-        if side != 0:
-            clear(left)
-            n_left, left_weight = 0, 0.0
-        n_left += above - start
+        n_left = above - start
         for i in range(start, above):
             row = order[i] & ROW_MASK
             add_row(rules.criterion, left, sample.target[row, 0], sample.target[row, 1], mean)
             left_weight += sample.target[row, 1]
+        if n_missing == 0:
+            side = -1
+        elif rules.missing_is_level:
+            side = 0 if may_take_side(rules, 0, left_weight, missing_weight, weight) else 1
+        else:
+            side = random_below(random_state, 2)
+    if side == 0:
+        add_sums(scratch.sums[MISSING], left)
+        n_left += n_missing
+        left_weight += missing_weight
     if not is_allowed(rules, n_left, left_weight, stop - start, weight):
         return True
     score = split_score(rules.criterion, left, left_weight, scratch.sums[TOTAL], weight)

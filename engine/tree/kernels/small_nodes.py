@@ -392,7 +392,7 @@ def divide_small(small, rules, nodes, node, state):
     partition_small(small.entries, small.form, 0, 1, start, stop, small.side, small.buffer)
     describe_small(small, rules, nodes, first)
     describe_small(small, rules, nodes, first + 1)
-    settle_split(nodes, node)
+    settle_split(nodes, node, rules.missing_is_level)
     if not may_split(rules, nodes, first) and not may_split(rules, nodes, first + 1):
         return 1
     partition_small(small.entries, small.form, 1, n_columns, start, stop, small.side, small.buffer)

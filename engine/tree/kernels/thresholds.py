@@ -113,6 +113,13 @@ def offer(score, place, missing_child, nodes, node, node_purity, best):
 
 
 @kernel
+def may_take_side(rules, side, left_weight, missing_weight, weight):
+    """Tell whether missing values may take a side of a threshold: any, or the larger of present rows."""
+    is_left_larger = left_weight >= weight - missing_weight - left_weight  # the left one on a tie (D7)
+    return not rules.missing_is_level or (side == 0) == is_left_larger
+
+
+@kernel
 def pair_score(a, b, weight, total_a, total_b, total_weight):
     """Return the purity of both sides where there are two class sums, or one sum of deviations and 0."""
     rest_a, rest_b = total_a - a, total_b - b
@@ -144,7 +151,8 @@ def scan_pairs(sample, rules, feature, nodes, node, node_purity, present_stop, m
         if lower >> 32 == upper >> 32:
             continue
         n_left, right_weight = i + 1 - start, weight - left_weight
-        is_wide = n_left >= least_rows and stop - i - 1 >= least_rows and right_weight > 0.0
+        is_wide = n_missing == 0 or may_take_side(rules, 1, left_weight, missing_weight, weight)
+        is_wide = is_wide and n_left >= least_rows and stop - i - 1 >= least_rows and right_weight > 0.0
         if is_wide and left_weight >= least_weight and right_weight >= least_weight:
             score = pair_score(a, b, left_weight, total_a, total_b, weight)
             one = a if is_number else b
@@ -153,7 +161,8 @@ def scan_pairs(sample, rules, feature, nodes, node, node_purity, present_stop, m
                 if offer(score, (feature, lower, upper), side, nodes, node, node_purity, best):
                     floor = least_score(best, impurity, node_purity, weight)
         with_missing = left_weight + missing_weight
-        if n_missing and is_allowed(rules, n_left + n_missing, with_missing, stop - start, weight):
+        is_wide = n_missing and may_take_side(rules, 0, left_weight, missing_weight, weight)
+        if is_wide and is_allowed(rules, n_left + n_missing, with_missing, stop - start, weight):
             score = pair_score(a + missing_a, b + missing_b, with_missing, total_a, total_b, weight)
             one = a + missing_a if is_number else b + missing_b
             may_win = score >= floor and is_kept(rules, scratch, feature, nodes, node, one, with_missing)
@@ -189,14 +198,16 @@ def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, mi
         if lower >> 32 == upper >> 32:
             continue
         n_left = i + 1 - start
-        if is_allowed(rules, n_left, left_weight, stop - start, weight):
+        is_wide = n_missing == 0 or may_take_side(rules, 1, left_weight, missing_weight, weight)
+        if is_wide and is_allowed(rules, n_left, left_weight, stop - start, weight):
             score = split_score(criterion, left, left_weight, total, weight)
             if score >= floor and is_kept(rules, scratch, feature, nodes, node, left[last], left_weight):
                 side = 1 if n_missing else -1
                 if offer(score, (feature, lower, upper), side, nodes, node, node_purity, best):
                     floor = least_score(best, impurity, node_purity, weight)
         with_missing = left_weight + missing_weight
-        if n_missing and is_allowed(rules, n_left + n_missing, with_missing, stop - start, weight):
+        is_wide = n_missing and may_take_side(rules, 0, left_weight, missing_weight, weight)
+        if is_wide and is_allowed(rules, n_left + n_missing, with_missing, stop - start, weight):
             for k in range(trial.size):
                 trial[k] = left[k] + missing[k]
             score = split_score(criterion, trial, with_missing, total, weight)

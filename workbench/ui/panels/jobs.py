@@ -41,7 +41,8 @@ class JobsPanel(QWidget):
         self.setLayout(column(self._running, told, self.messages, margins=theme.PANEL_PADDING, spacing=8))
         for signal in context.trainer.work_signals:
             signal.connect(self.refresh)
-        context.editor.telling_changed.connect(self.refresh)
+        for signal in (context.editor.telling_changed, context.editor.changed):
+            signal.connect(self.refresh)
         context.document.message_posted.connect(self.add_message)
         theme.changed.connect(self._dress)
         self._dress()

@@ -298,7 +298,7 @@ class PruningPanel(QWidget):
         assert self._wanted is not None
         stop = self._wanted[1]
         self._wanted = None
-        if run is None or run.result is None or figure is None or stop == stop_now(figure, run.result):
+        if run is None or run.result is None or figure is None or _is_in_place(figure, run.result, stop):
             self._give_up()
             return
         try:
@@ -316,7 +316,7 @@ class PruningPanel(QWidget):
         if result is None or figure is None or table is None:
             self._give_up()
             self._sight.ask()
-        elif _is_small(table, result) or self._wanted[1] == stop_now(figure, result):
+        elif _is_small(table, result) or _is_in_place(figure, result, self._wanted[1]):
             self._prune_at_once()
         else:
             stop = self._wanted[1]
@@ -363,6 +363,11 @@ class PruningPanel(QWidget):
 
     def _export(self) -> None:
         self._exports.ask(self, self.plot, "pruning")
+
+
+def _is_in_place(figure: PruningFigure, result: Any, stop: int) -> bool:
+    """Tell whether a tree is pruned to a stop of the curve, and not stepped on from there."""
+    return stop == stop_now(figure, result) and not any(edit.kind == "splits" for edit in result.edits)
 
 
 def _is_small(table, result) -> bool:
