@@ -23,6 +23,7 @@ CELLS_AT_ONCE = (
     1_000_000  # of a subtree: evaluating its root takes about 5 ms, and no question comes in between
 )
 LEAST_ROWS = 64
+FEWEST_ROWS = 4096  # of a table: a smaller one is grown before its own kernels would be loaded
 MOST_ROWS = small_nodes.MOST_SMALL_ROWS
 FIRST_NODES = 64
 
