@@ -361,12 +361,15 @@ def _missing_tree(
         raise DataError(
             f"{which} training row of this node misses {name!r}; choose a question that divides them"
         )
-    question = {"feature": column, "kind": IS_MISSING, "threshold": np.nan, "n_missing": n_missing}
+    question = {
+        "feature": column,
+        "kind": IS_MISSING,
+        "threshold": np.nan,
+        "n_missing": n_missing,
+        "unseen_child": 1,  # an unseen level is no missing value
+    }
     sides = np.where(missing, 0, 1)
-    made = _split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
-    return replace(
-        made, unseen_child=np.array([1, NO_CHILD, NO_CHILD])
-    )  # an unseen level is no missing value
+    return _split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
 
 
 def _entries(spec: FeatureSpec, levels: Collection[Any], x: NDArray[np.float64]) -> NDArray[np.int64]:
