@@ -139,17 +139,7 @@ def force_split(
             )
         forced = splice(tree, node, _missing_tree(data, criterion, rows, column, misses))
         return bounded(forced, directions)
-    if spec.levels is None:
-        if threshold is None or levels is not None or not np.isfinite(threshold):
-            raise ParameterError(
-                f"column {feature!r} holds numbers and the threshold is {threshold!r}; enter a finite number"
-            )
-        sides, entries = (x > threshold).astype(np.int64), np.empty((0, 2), np.int64)
-    else:
-        if threshold is not None or not levels:
-            raise ParameterError(f"column {feature!r} holds categories; choose the levels of the first side")
-        entries = _entries(spec, levels, x)
-        sides = _sides_of_levels(entries, x)
+    sides, entries = _divided(spec, x, threshold, levels)
     if len(np.unique(sides[~misses])) < 2:
         raise DataError(
             f"the known values of {feature!r} would all go to one side at this node; choose a question that "
@@ -385,6 +375,23 @@ def _missing_tree(
     return _split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
 
 
+def _divided(
+    spec: FeatureSpec, x: NDArray[np.float64], threshold: float | None, levels: Collection[Any] | None
+) -> tuple[Children, NDArray[np.int64]]:
+    """Return the side of every known value by a threshold or by levels, and the rows of `Tree.level_sets`."""
+    if spec.levels is None:
+        if threshold is None or levels is not None or not np.isfinite(threshold):
+            raise ParameterError(
+                f"column {spec.name!r} holds numbers and the threshold is {threshold!r}; "
+                "enter a finite number"
+            )
+        return (x > threshold).astype(np.int64), np.empty((0, 2), np.int64)
+    if threshold is not None or not levels:
+        raise ParameterError(f"column {spec.name!r} holds categories; choose the levels of the first side")
+    entries = _entries(spec, levels, x)
+    return np.isin(x, entries[entries[:, 1] == 1, 0]).astype(np.int64), entries
+
+
 def _entries(spec: FeatureSpec, levels: Collection[Any], x: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the rows of `Tree.level_sets`: chosen levels with 0, others that the node has with 1."""
     assert spec.levels is not None
@@ -394,10 +401,6 @@ def _entries(spec: FeatureSpec, levels: Collection[Any], x: NDArray[np.float64])
     chosen = np.array(sorted({code_of[level] for level in levels}), np.int64)
     codes = np.union1d(chosen, x[~np.isnan(x)].astype(np.int64))
     return np.column_stack([codes, ~np.isin(codes, chosen)]).astype(np.int64)
-
-
-def _sides_of_levels(entries: NDArray[np.int64], x: NDArray[np.float64]) -> Children:
-    return np.isin(x, entries[entries[:, 1] == 1, 0]).astype(np.int64)
 
 
 def _sides_of_missing(
