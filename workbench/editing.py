@@ -321,9 +321,11 @@ def make_again(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> RunR
 
 def missing_sentence(result: RunResult, path: Path) -> str:
     """Say where rows go now that miss the column which the node at `path` asks about."""
+    from engine.tree.inspect import edge_label
+
     tree = result.tree(0)
     node = tree.node_at(path)
-    side = ("yes", "no")[int(tree.missing_child[node])] if tree.n_children[node] == 2 else "another branch"
+    side = edge_label(tree, node, int(tree.missing_child[node]), result.feature_specs)
     name, n_missing = result.feature_specs[int(tree.feature[node])].name, int(tree.n_missing[node])
     rows = f"{counted(n_missing, 'training row')} without {name}"
     return f"At this node {rows} {'takes' if n_missing == 1 else 'take'} “{side}” now"

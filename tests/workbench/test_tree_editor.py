@@ -1,5 +1,7 @@
 """Changes by hand in a worker: in order, stopped, undone, while models come and go; steps through splits."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,57 @@ def test_changes_are_made_in_order_and_each_is_an_undo_step(session):
         document.undo_stack.undo()
     assert texts == ["Send missing to the other side", "Force a split", "Prune"]
     assert tree_of(session, run_id) is expected
+
+
+def change_by_chance(document, run_id, rng):
+    """Make one change by hand at some node; where it is refused nothing changes."""
+    tree = document.run(run_id).result.tree(0)
+    path = tree.path_to(int(rng.integers(tree.n_nodes)))
+    changes = [
+        lambda: document.prune(run_id, path),
+        lambda: document.expand(run_id, path),
+        lambda: document.flip_missing(run_id, path),
+        lambda: document.grow_below(run_id, path),
+        lambda: document.force_split(run_id, path, "length", float(rng.normal(2, 1))),
+        lambda: document.force_split(run_id, path, "colour", ("red",)),
+        lambda: document.force_split(run_id, path, "length", None),
+        lambda: document.prune_to(run_id, float(rng.uniform(0, 0.05))),
+        lambda: document.prune_by_rule(run_id, "merge"),
+    ]
+    with contextlib.suppress(DataError):
+        changes[int(rng.integers(len(changes)))]()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("settings", [{}, {"missing": "level"}, {"algorithm": "c4.5"}], ids=str)
+def test_any_changes_undone_give_the_same_trees_and_redone_too(session, settings, seed):
+    document, rng = session.document, np.random.default_rng(seed)
+    run_id = session.train("tree", min_samples_leaf=1, **settings)
+    stack, result = document.undo_stack, lambda: document.run(run_id).result
+    states = {stack.index(): (result().tree(0), result().scores, result().edits)}
+    for _ in range(15):
+        change_by_chance(document, run_id, rng)
+        states[stack.index()] = (result().tree(0), result().scores, result().edits)
+    assert len(states) > 5
+    for index in [*sorted(states, reverse=True), *sorted(states)]:
+        stack.setIndex(index)
+        assert (result().tree(0), result().scores, result().edits) == states[index]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "branches"), [("cart", ("yes", "no")), ("id3", ("blue", "red", "white"))]
+)
+def test_the_branch_that_missing_values_take_is_named(session, algorithm, branches):
+    document = session.document
+    document.set_roles(["length", "width"], "ignored")
+    run_id = session.train("tree", algorithm=algorithm, max_depth=1)
+    before = int(tree_of(session, run_id).missing_child[0])
+    n_missing = int(tree_of(session, run_id).n_missing[0])
+    for step in range(1, len(branches)):
+        document.flip_missing(run_id, ())
+        name = branches[(before + step) % len(branches)]
+        told = f"{n_missing} training rows without colour take “{name}” now; Undo takes it back."
+        assert document.messages[-1].endswith(told)
 
 
 def test_what_is_refused_does_not_hold_up_what_follows(session):

@@ -331,7 +331,7 @@ class PruningPanel(QWidget):
             return
         document, run = self._context.document, self._context.document.current_run
         refusal = future.exception()
-        if refusal is not None:
+        if isinstance(refusal, DataError):  # what else ends it is an error, raised below
             self._give_up()
             document.post_message(str(refusal))
             self._sight.ask()
