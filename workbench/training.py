@@ -218,6 +218,10 @@ class Trainer(QObject):
         else:
             refresh()
 
+    def drop_turns(self) -> None:
+        """Let views do nothing more of what waits for its turn: the program is quitting."""
+        self._turns.clear()
+
     def hand_over(self, write: Callable[[], object]) -> None:
         """Write to the document what a worker made; views take it one a turn."""
         self._is_handing_over = True
