@@ -17,7 +17,7 @@ from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
 from engine.tree.kernels import grow_medians, layout, levels, medians, thresholds
 from engine.tree.kernels.impurity import describe_node, purity
-from engine.tree.presort import Ask, Presorted
+from engine.tree.presort import Ask, Presorted, sort_column
 from engine.tree.structure import LEAF, NO_CHILD, THRESHOLD, Tree, compact
 
 WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
@@ -411,8 +411,12 @@ def _most_levels(presorted: Presorted) -> int:
 
 def _by_target(order: NDArray[np.int64], y: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the rows in `order` by ascending target, rows of equal targets as in the table."""
-    rows = np.sort(order[0] & layout.ROW_MASK)
-    return rows[np.argsort(y[rows], kind="stable")]
+    is_grown_on = np.zeros(len(y), bool)
+    is_grown_on[order[0] & layout.ROW_MASK] = True
+    rows = np.flatnonzero(is_grown_on)
+    by_target = np.empty(len(rows), dtypes.COUNT_DTYPE)
+    sort_column(y[rows], is_level=False, order=by_target)
+    return np.asarray(rows[by_target & layout.ROW_MASK])
 
 
 def _new_scratch(

@@ -228,6 +228,7 @@ def test_any_number_of_threads_gives_the_same_bits(kind, data):
     trees, losses = [], set()
     with pytest.MonkeyPatch.context() as patch:
         # several subtrees and chunks, so that threads have a say
+        patch.setattr("engine.tree.subtrees.FEWEST_ROWS", 0)
         patch.setattr("engine.tree.subtrees.MOST_ROWS", 4)
         patch.setattr("engine.tree.cost_complexity.ROWS_PER_CHUNK", 4)
         for n_threads in (1, 2, 8):
@@ -266,6 +267,10 @@ def test_a_stop_at_any_moment_leaves_a_valid_tree(kind, data):
     rows, limits = draw_rows(data, kind), draw_limits(data, kind)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grow, "WORK_BUDGET", 1)
+        if data.draw(st.booleans(), "grows subtrees apart"):
+            patch.setattr("engine.tree.subtrees.FEWEST_ROWS", 0)
+            patch.setattr("engine.tree.subtrees.MOST_ROWS", 4)
+            patch.setattr(parallel, "resolve_jobs", lambda _n_jobs: 1)  # else asked by the clock
         whole = StopsAfter(10**9)
         finished = fitted(kind, rows, rows.w, limits, whole).tree_
         monitor = StopsAfter(data.draw(st.integers(0, whole.n_asked), "allowed"))
