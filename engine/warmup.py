@@ -5,7 +5,7 @@ this as a child process and reads its standard output: one line before each step
 "3/8 random forest for classes", and "done" at the end; "done" alone where all is compiled already.
 
 Compiling is serial within a process, so a second one (`AHEAD`) works ahead on parts that the first one
-then finds in the cache: the search through levels, subtrees of few rows, and boosting.
+then finds in the cache: the search through levels, boosting, and subtrees of few rows.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ def steps() -> list[Step]:
         Step("decision tree for thresholds", lambda: _tiny_grower().compile_rest()),
         Step("decision tree for classes", _tree_for_classes, LEVEL_SEARCH),
         Step("decision tree for numbers", _tree_for_numbers),
-        Step("decision tree for few rows", _grow_numeric, FEW_ROWS),
         Step("random forest for classes", _forest_for_classes),
         Step("random forest for numbers", _forest_for_numbers),
         Step("boosting for numbers", _boosting_for_numbers, BOOSTING),
         Step("boosting for two classes", _boosting_for_two_classes),
         Step("boosting for more classes", _boosting_for_more_classes),
+        Step("large tables for subtrees", _grow_numeric, FEW_ROWS),
+        Step("large tables for trees", lambda: _grow_numeric(N_ROWS // 4)),
         Step("decision tree for drawn splits", _tree_with_drawn_splits),
         Step("decision tree for medians", _tree_for_medians),
-        Step("large tables", lambda: _grow_numeric(N_ROWS // 4)),
     ]
 
 
@@ -133,13 +133,13 @@ def _work_ahead() -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tiny_grower().compile_levels()
     print(LEVEL_SEARCH, flush=True)
-    _grow_numeric()
-    print(FEW_ROWS, flush=True)
     _answers_of_a_leaf()
     for step in steps():
         if step.name.startswith(BOOSTING):
             step.compile()
     print(BOOSTING, flush=True)
+    _grow_numeric()
+    print(FEW_ROWS, flush=True)
     return 0
 
 

@@ -57,6 +57,8 @@ class CatalogEntry:
         What one step of a fit is called; "" where steps are not told.
     warm_up_step : str
         What `engine.warmup` calls the kind.
+    warm_up_of_large : str
+        And what it calls kernels that are used on tables of `LARGE_ROWS` rows or more; "" where none are.
     """
 
     key: str
@@ -70,6 +72,11 @@ class CatalogEntry:
     _module: str
     _tables: tuple[str, str]
     _estimators: tuple[str, str]
+    warm_up_of_large: str = ""
+
+    def warm_up_of(self, n_rows: int) -> str:
+        """Return the last step of the warm-up that a training on so many rows needs."""
+        return self.warm_up_of_large if self.warm_up_of_large and n_rows >= LARGE_ROWS else self.warm_up_step
 
     def parameters(self, task: str) -> tuple[Parameter, ...]:
         """Return the parameter table for a task, "classes" or "numbers"."""
@@ -117,6 +124,8 @@ class CatalogEntry:
         raise ParameterError(f"a {self.title.lower()} has no parameter {name!r}; it has {known}")
 
 
+LARGE_ROWS = 4096  # as in `engine.tree.subtrees`, which loads the compiler
+
 CATALOG: dict[str, CatalogEntry] = {
     entry.key: entry
     for entry in (
@@ -132,6 +141,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _module="engine.tree",
             _tables=("TREE_CLASSIFIER", "TREE_REGRESSOR"),
             _estimators=("DecisionTreeClassifier", "DecisionTreeRegressor"),
+            warm_up_of_large="large tables",
         ),
         CatalogEntry(
             "forest",
@@ -145,6 +155,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _module="engine.forest",
             _tables=("FOREST_CLASSIFIER", "FOREST_REGRESSOR"),
             _estimators=("RandomForestClassifier", "RandomForestRegressor"),
+            warm_up_of_large="large tables",
         ),
         CatalogEntry(
             "boosting",

@@ -163,7 +163,7 @@ class Trainer(QObject):
         self._put_off_cross_validation()
         wait = None
         if self._warm_up is not None:
-            wait = partial(self._warm_up.wait_until_warm, entry.warm_up_step)
+            wait = partial(self._warm_up.wait_until_warm, entry.warm_up_of(inputs.table.n_rows))
         title = f"Training {document.run(run_id).name}"
         job = Job(partial(_work, inputs, wait, edits), self, title=title, step_name=entry.step_name)
         self._jobs[run_id] = job
@@ -217,6 +217,10 @@ class Trainer(QObject):
             self._turns.add(refresh)
         else:
             refresh()
+
+    def drop_turns(self) -> None:
+        """Let views do nothing more of what waits for its turn: the program is quitting."""
+        self._turns.clear()
 
     def hand_over(self, write: Callable[[], object]) -> None:
         """Write to the document what a worker made; views take it one a turn."""

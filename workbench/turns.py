@@ -25,6 +25,11 @@ class Turns(QObject):
             self._waiting.append(work)
         self._timer.start()
 
+    def clear(self) -> None:
+        """Forget what waits, and so the views that were to do it."""
+        self._waiting.clear()
+        self._timer.stop()
+
     def _do_next(self) -> None:
         work = self._waiting.popleft()
         if not self._waiting:

@@ -22,6 +22,15 @@ def midpoint(lower, upper):
 
 
 @kernel
+def midpoints(lower, upper):
+    """Return the midpoint of every pair: float64 (n,)."""
+    middles = np.empty(lower.size)
+    for i in range(lower.size):
+        middles[i] = midpoint(lower[i], upper[i])
+    return middles
+
+
+@kernel
 def next_random(state):
     """Advance a splitmix64 generator and return 64 random bits (Steele, Lea, Flood 2014).
 

@@ -16,7 +16,7 @@ from scipy.special import xlogy
 from engine.base import TrainingData
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec
-from engine.tree.directions import NONE, Directions, bounded, check_split_keeps
+from engine.tree.directions import NONE, Directions, bounded, why_split_breaks
 from engine.tree.kernels.deviation import HALF_SLACK
 from engine.tree.kernels.layout import TIE_SHARE
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Path, Tree, compact
@@ -90,8 +90,9 @@ def force_split(
 ) -> Tree:  # fmt: skip
     """Return `tree` with the node at `path` asking a given question of two leaves; what was below is gone.
 
-    Missing values take the side where they help most, the second on a tie; where no row of the node misses
-    the feature, the side with the larger weight, the first on a tie (D7). Unseen levels follow them. Where
+    Missing values take the side where they help most, the second on a tie, and the other one where that would
+    break the column's direction; where no row of the node misses the feature, the side with the larger
+    weight, the first on a tie (D7). Unseen levels follow them. Where
     missing is a level of its own, it goes with the larger side of a threshold, and unseen levels always do.
 
     Parameters
@@ -138,17 +139,7 @@ def force_split(
             )
         forced = splice(tree, node, _missing_tree(data, criterion, rows, column, misses))
         return bounded(forced, directions)
-    if spec.levels is None:
-        if threshold is None or levels is not None or not np.isfinite(threshold):
-            raise ParameterError(
-                f"column {feature!r} holds numbers and the threshold is {threshold!r}; enter a finite number"
-            )
-        sides, entries = (x > threshold).astype(np.int64), np.empty((0, 2), np.int64)
-    else:
-        if threshold is not None or not levels:
-            raise ParameterError(f"column {feature!r} holds categories; choose the levels of the first side")
-        entries = _entries(spec, levels, x)
-        sides = _sides_of_levels(entries, x)
+    sides, entries = _divided(spec, x, threshold, levels)
     if len(np.unique(sides[~misses])) < 2:
         raise DataError(
             f"the known values of {feature!r} would all go to one side at this node; choose a question that "
@@ -156,22 +147,24 @@ def force_split(
         )
     is_level = missing == "level"
     larger = is_level and spec.levels is None
-    sides, missing_child = _with_missing(sides, misses, data, criterion, rows, takes_larger=larger)
-    weights = np.bincount(sides, weights=data.sample_weight[rows], minlength=2)
-    branch = _split_tree(
-        data, criterion, rows, sides, missing_child,
-        {
-            "feature": column,
-            "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
-            "threshold": np.nan if threshold is None else float(threshold),
-            "n_missing": int(misses.sum()),
-            "unseen_child": missing_child if larger or not is_level else int(np.argmax(weights)),
-        },
-        entries,
-    )  # fmt: skip
-    forced = splice(tree, node, branch)
-    check_split_keeps(forced, path, directions, data)
-    return bounded(forced, directions)
+    question = {
+        "feature": column,
+        "kind": THRESHOLD if spec.levels is None else LEVEL_SET,
+        "threshold": np.nan if threshold is None else float(threshold),
+        "n_missing": int(misses.sum()),
+    }
+    reasons = []
+    for missing_child in _sides_of_missing(sides, misses, data, criterion, rows, takes_larger=larger):
+        taken = np.where(misses, missing_child, sides)
+        weights = np.bincount(taken, weights=data.sample_weight[rows], minlength=2)
+        unseen_child = missing_child if larger or not is_level else int(np.argmax(weights))
+        asked = question | {"unseen_child": unseen_child}
+        branch = _split_tree(data, criterion, rows, taken, missing_child, asked, entries)
+        forced = splice(tree, node, branch)
+        if (reason := why_split_breaks(forced, path, directions, data)) is None:
+            return bounded(forced, directions)
+        reasons.append(reason)
+    raise DataError(reasons[0])
 
 
 def column_of(features: Iterable[FeatureSpec], name: str) -> int:
@@ -194,17 +187,27 @@ def rows_at(tree: Tree, path: Path, X: NDArray[Any]) -> Rows:
 
 def children_of(tree: Tree, node: int, x: NDArray[Any]) -> Children:
     """Return the child that each value takes at an inner node; see `engine.kernels.routing`."""
+    kind, threshold, levels = int(tree.kind[node]), float(tree.threshold[node]), tree.levels(node)
+    return children_of_question(
+        kind, threshold, levels, x, int(tree.missing_child[node]), int(tree.unseen_child[node])
+    )
+
+
+def children_of_question(
+    kind: int, threshold: float, levels: NDArray[Any], x: NDArray[Any], missing_child: int, unseen_child: int
+) -> Children:
+    """Return the child that each value takes, NaN being missing; `levels` as in `Tree.levels`."""
     x = x.astype(np.float64)
     missing = np.isnan(x)
-    if tree.kind[node] == IS_MISSING:
+    if kind == IS_MISSING:
         return np.where(missing, 0, 1)
-    if tree.kind[node] == THRESHOLD:
-        sides = (x > tree.threshold[node]).astype(np.int64)
+    if kind == THRESHOLD:
+        sides = (x > threshold).astype(np.int64)
     else:
-        codes, children = tree.levels(node).T
+        codes, children = levels.T
         at = np.minimum(np.searchsorted(codes, x), len(codes) - 1)
-        sides = np.where(codes[at] == x, children[at], tree.unseen_child[node]).astype(np.int64)
-    return np.where(missing, int(tree.missing_child[node]), sides)
+        sides = np.where(codes[at] == x, children[at], unseen_child).astype(np.int64)
+    return np.where(missing, missing_child, sides)
 
 
 def splice(tree: Tree, node: int, branch: Tree) -> Tree:
@@ -361,12 +364,32 @@ def _missing_tree(
         raise DataError(
             f"{which} training row of this node misses {name!r}; choose a question that divides them"
         )
-    question = {"feature": column, "kind": IS_MISSING, "threshold": np.nan, "n_missing": n_missing}
+    question = {
+        "feature": column,
+        "kind": IS_MISSING,
+        "threshold": np.nan,
+        "n_missing": n_missing,
+        "unseen_child": 1,  # an unseen level is no missing value
+    }
     sides = np.where(missing, 0, 1)
-    made = _split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
-    return replace(
-        made, unseen_child=np.array([1, NO_CHILD, NO_CHILD])
-    )  # an unseen level is no missing value
+    return _split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
+
+
+def _divided(
+    spec: FeatureSpec, x: NDArray[np.float64], threshold: float | None, levels: Collection[Any] | None
+) -> tuple[Children, NDArray[np.int64]]:
+    """Return the side of every known value by a threshold or by levels, and the rows of `Tree.level_sets`."""
+    if spec.levels is None:
+        if threshold is None or levels is not None or not np.isfinite(threshold):
+            raise ParameterError(
+                f"column {spec.name!r} holds numbers and the threshold is {threshold!r}; "
+                "enter a finite number"
+            )
+        return (x > threshold).astype(np.int64), np.empty((0, 2), np.int64)
+    if threshold is not None or not levels:
+        raise ParameterError(f"column {spec.name!r} holds categories; choose the levels of the first side")
+    entries = _entries(spec, levels, x)
+    return np.isin(x, entries[entries[:, 1] == 1, 0]).astype(np.int64), entries
 
 
 def _entries(spec: FeatureSpec, levels: Collection[Any], x: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -380,26 +403,20 @@ def _entries(spec: FeatureSpec, levels: Collection[Any], x: NDArray[np.float64])
     return np.column_stack([codes, ~np.isin(codes, chosen)]).astype(np.int64)
 
 
-def _sides_of_levels(entries: NDArray[np.int64], x: NDArray[np.float64]) -> Children:
-    return np.isin(x, entries[entries[:, 1] == 1, 0]).astype(np.int64)
-
-
-def _with_missing(
+def _sides_of_missing(
     sides: Children, missing: NDArray[np.bool_], data: TrainingData, criterion: str, rows: Rows, *,
     takes_larger: bool,
-) -> tuple[Children, int]:  # fmt: skip
-    """Return every row's side, and that of missing values: where they help most, or the larger one."""
+) -> list[int]:  # fmt: skip
+    """Return the sides that missing values may take: where they help most first, or the larger one alone."""
     if takes_larger or not missing.any():
         known = data.sample_weight[rows[~missing]]
-        larger = int(np.argmax(np.bincount(sides[~missing], weights=known, minlength=2)))
-        return np.where(missing, larger, sides), larger
+        return [int(np.argmax(np.bincount(sides[~missing], weights=known, minlength=2)))]
     to_first, to_second = (np.where(missing, child, sides) for child in (0, 1))
     better = _mean_impurity(data, criterion, rows, to_second) - _mean_impurity(
         data, criterion, rows, to_first
     )
-    if better > TIE_SHARE * describe(data, criterion, rows)[1]:  # a tie goes to the second, as in growing
-        return to_first, 0
-    return to_second, 1
+    # a tie goes to the second, as in growing
+    return [0, 1] if better > TIE_SHARE * describe(data, criterion, rows)[1] else [1, 0]
 
 
 def _mean_impurity(data: TrainingData, criterion: str, rows: Rows, sides: Children) -> float:

@@ -13,7 +13,8 @@ from scipy.special import xlogy
 from engine import dtypes
 from engine.errors import DataError
 from engine.features import FeatureSpec
-from engine.tree.by_hand import describe_numbers, rows_at
+from engine.kernels.numeric import midpoints
+from engine.tree.by_hand import children_of_question, describe_numbers, rows_at
 from engine.tree.directions import bounds_of
 from engine.tree.grow import Grower, SplitFound
 from engine.tree.kernels.layout import (
@@ -29,9 +30,11 @@ from engine.tree.kernels.layout import (
 )
 from engine.tree.kernels.sort import keep_rows
 from engine.tree.presort import Presorted
-from engine.tree.structure import Path, Tree
+from engine.tree.structure import THRESHOLD, Path, Tree
 
 Floats = NDArray[np.float64]
+Part = tuple[NDArray[Any], Floats, Floats] | None
+"""X, y and weights of the validation rows at a node; None where there is no such part."""
 
 
 class Candidate(NamedTuple):
@@ -122,11 +125,12 @@ def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
         return multiway_candidates(tree, path, data, validation_rows(tree, path, data))
     grower = _grower_of(tree, path, data)
     validation = validation_rows(tree, path, data)
+    rows = rows_at(tree, path, data.presorted.X) if validation is not None else np.empty(0, np.int64)
     found = []
     for feature in range(len(data.features)):
         split = grower.best_split_of(feature)
         if split is not None:
-            on_validation = _validation_gain(split, feature, data.rules, validation)
+            on_validation = _validation_gain(split, feature, data, rows, validation)
             found.append(Candidate(feature, split, split.gain, on_validation, is_tied=False))
     if not found:
         return []
@@ -153,7 +157,7 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     if not len(ends):
         return GainCurve(np.empty(0), np.empty(0))
     values = data.presorted.X[rows, feature].astype(np.float64)
-    thresholds = (values[ends] + values[ends + 1]) / 2
+    thresholds = midpoints(values[ends], values[ends + 1])
     if data.rules.criterion == ABSOLUTE_ERROR:
         gains = _grower_of(tree, path, data).gains_by_medians(feature)
         return GainCurve(thresholds, np.maximum(gains[ends], 0.0))
@@ -193,7 +197,7 @@ def _grower_of(tree: Tree, path: Path, data: NodeRows) -> Grower:
     return grower
 
 
-def validation_rows(tree: Tree, path: Path, data: NodeRows) -> tuple[NDArray[Any], Floats, Floats] | None:
+def validation_rows(tree: Tree, path: Path, data: NodeRows) -> Part:
     """Return X, y and weights of the validation rows that reach a node; None where there is no such part."""
     if data.X_val is None or data.y_val is None or data.w_val is None:
         return None
@@ -201,13 +205,41 @@ def validation_rows(tree: Tree, path: Path, data: NodeRows) -> tuple[NDArray[Any
     return data.X_val[rows], data.y_val[rows], data.w_val[rows]
 
 
+def children_of_split(
+    split: SplitFound, x: Floats, missing_child: int, unseen_child: int
+) -> NDArray[np.int64]:
+    """Return the child of every value, NaN being missing; levels that the split does not list are unseen."""
+    question = split.kind, split.threshold, split.levels
+    return children_of_question(*question, x, missing_child, unseen_child)
+
+
+def children_of_unknown(
+    split: SplitFound, x: Floats, w: Floats, *, missing_is_level: bool
+) -> tuple[int, int]:
+    """Return the children of missing values and of unseen levels, as growing settles them (contracts D7).
+
+    x, w  float64 (n_rows,)  the column and the weights of the node's training rows
+    """
+    is_settled = split.missing_child >= 0
+    if is_settled and (split.kind == THRESHOLD or not missing_is_level):
+        return split.missing_child, split.missing_child
+    children = children_of_split(split, x, split.missing_child, 0)
+    larger = int(np.argmax(np.bincount(children, weights=w)))
+    return split.missing_child if is_settled else larger, larger
+
+
 def _validation_gain(
-    split: SplitFound, feature: int, rules: Rules, rows: tuple[NDArray[Any], Floats, Floats] | None
+    split: SplitFound, feature: int, data: NodeRows, training: NDArray[np.int64], validation: Part
 ) -> float:
-    if rows is None or not len(rows[1]):
+    if validation is None or not len(validation[1]):
         return np.nan
-    X, y, w = rows
-    is_first = split.goes_first(X[:, feature].astype(np.float64))
+    X, y, w = validation
+    x, rules = X[:, feature].astype(np.float64), data.rules
+    unknown = (-1, -1)
+    if split.kind != THRESHOLD or np.isnan(x).any():  # else every row knows its side
+        seen = data.presorted.X[training, feature].astype(np.float64)
+        unknown = children_of_unknown(split, seen, data.w[training], missing_is_level=rules.missing_is_level)
+    is_first = children_of_split(split, x, *unknown) == 0
     if rules.criterion == ABSOLUTE_ERROR:
         return _gain_by_medians(is_first, y, w)
     sums = _sums_of(rules, y, w)

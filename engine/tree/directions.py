@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine import dtypes
 from engine.base import TrainingData
-from engine.errors import DataError, ParameterError
+from engine.errors import ParameterError
 from engine.features import FeatureSpec
 from engine.tree.kernels.layout import FALLS, FREE, RISES
 from engine.tree.structure import LEAF, THRESHOLD, Path, Tree
@@ -132,30 +132,31 @@ def bounded(tree: Tree, directions: Directions) -> Tree:
     return replace(tree, value=clip_values(tree.value, *bounds_of(tree, directions)))
 
 
-def check_split_keeps(tree: Tree, path: Path, directions: Directions, data: TrainingData) -> None:
-    """Check that the values of a node's children keep to the direction of the column that it asks about.
+def why_split_breaks(tree: Tree, path: Path, directions: Directions, data: TrainingData) -> str | None:
+    """Tell how the values of a node's children break the direction of the column that it asks about.
 
-    Raises
-    ------
-    DataError
-        They are in the wrong order, or outside the bounds that splits above set.
+    Returns
+    -------
+    str or None
+        They are in the wrong order, or outside the bounds that splits above set; None: they keep to it.
     """
     node = tree.node_at(path)
     feature = tree.feature[node]
     if not len(directions) or tree.kind[node] != THRESHOLD or directions[feature] == FREE:
-        return
+        return None
     first, second = tree.value[tree.children(node), -1]
     low, high = (first, second) if directions[feature] == RISES else (second, first)
     word, name, slack = _WORDS[_SIGNS[directions[feature]]], data.features[feature].name, slack_of(data)
     if low > high + slack:
-        raise DataError(
+        return (
             f"the prediction must {word} with {name!r}, but up to this threshold it would be {first:.6g} and "
             f"above {second:.6g}; choose another threshold, or free the column in monotonic_cst"
         )
     lower, upper = (bounds[node] for bounds in bounds_of(tree, directions))
     if low < lower - slack or high > upper + slack:
-        raise DataError(
+        return (
             f"splits above keep the prediction between {lower:.6g} and {upper:.6g} here, but with this split "
             f"on {name!r} it would be {first:.6g} and {second:.6g}; choose another threshold, or free the "
             "column in monotonic_cst"
         )
+    return None

@@ -18,9 +18,10 @@ from engine.tree.kernels import grow as kernels
 from engine.tree.kernels import grow_medians, layout, levels, medians, thresholds
 from engine.tree.kernels.impurity import describe_node, purity
 from engine.tree.presort import Ask, Presorted
-from engine.tree.structure import IS_MISSING, LEAF, NO_CHILD, THRESHOLD, Tree, compact
+from engine.tree.structure import LEAF, NO_CHILD, THRESHOLD, Tree, compact
 
 WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
+NO_END = 2**62  # a budget that no search spends
 FIRST_NODES = 64
 CRITERIA = {
     "gini": layout.GINI,
@@ -62,18 +63,6 @@ class SplitFound(NamedTuple):
     levels: NDArray[np.int32]
     missing_child: int
     gain: float
-
-    def goes_first(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which values go to child 0, NaN being missing; unknown levels go with missing, else to 1."""
-        missing = np.isnan(x)
-        if self.kind == IS_MISSING:
-            return missing
-        if self.kind == THRESHOLD:
-            known = x <= self.threshold
-        else:
-            known = np.isin(x, self.levels[self.levels[:, 1] == 0, 0])
-            missing = missing | ~np.isin(x, self.levels[:, 0])
-        return np.asarray(np.where(missing, self.missing_child == 0, known))
 
 
 def make_rules(
@@ -172,7 +161,8 @@ class Grower:
         self._stack = np.zeros(FIRST_NODES, dtypes.NODE_DTYPE)
         self._state = np.zeros(layout.N_STATE, np.int64)
         self._random_state = np.array([seed], np.uint64)
-        self.rows_aside = subtrees.rows_set_aside(rules, presorted.is_level)
+        is_large = order.shape[1] >= subtrees.FEWEST_ROWS
+        self.rows_aside = subtrees.rows_set_aside(rules, presorted.is_level) if is_large else 0
 
     def grow(self, ask: Ask) -> GrownTree:
         """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
@@ -255,14 +245,16 @@ class Grower:
 
     def best_split_of(self, feature: int) -> SplitFound | None:
         """Return one column's best split of all rows together; None where it has none that is allowed."""
-        best, sums = self._best, self._scratch.sums[layout.TOTAL]
+        best, sums, order = self._best, self._scratch.sums[layout.TOTAL], self._sample.order[feature]
+        if order[0] >> 32 == order[-1] >> 32:
+            return None
         best.ints[layout.BEST_FEATURE] = -1
         node_purity = purity(self._rules.criterion, sums, self._nodes.records["weight"][0])
         is_level = self._sample.is_level[feature]
         scan = levels.scan_levels if is_level else thresholds.scan_thresholds
         if self._is_absolute:
             node = (np.int32(feature), self._nodes, 0, best, self._scratch)
-            medians.scan_medians(self._sample, self._rules, *node)
+            medians.scan_medians(self._sample, self._rules, *node, self._state, NO_END)
         else:
             scan(
                 self._sample,

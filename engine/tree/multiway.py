@@ -212,6 +212,8 @@ class MultiwayGrower:
         Missing values take a branch of their own, the last, or the one where they help most.
         """
         missing, n_levels = np.isnan(x), len(levels)
+        if n_levels == 0:  # training saw the column in no row
+            return None
         has_branch = self._has_branch[feature]
         child = np.where(missing, n_levels, np.searchsorted(levels, np.where(missing, levels[:1], x)))
         of_known = np.full(len(x), True) if has_branch else ~missing
@@ -294,10 +296,9 @@ class MultiwayGrower:
         node.first_child, node.n_children = len(self._nodes), n_children
         weights = np.bincount(child, weights=self._w[node.rows], minlength=n_children)
         larger = int(np.argmax(weights))
-        has_branch = split.kind == MULTIWAY and self._has_branch[split.feature]
         node.missing_child = split.missing_child if node.n_missing else larger
-        if has_branch:
-            node.missing_child = n_children - 1  # an empty one too
+        if (own := self.branch_of_missing(split)) >= 0:
+            node.missing_child = own  # an empty one too
         follows_missing = split.kind == THRESHOLD or not self._rules.missing_is_level
         node.unseen_child = node.missing_child if follows_missing else larger
         if split.kind == IS_MISSING:
@@ -306,6 +307,12 @@ class MultiwayGrower:
             rows = node.rows[child == k]
             self._nodes.append(self._new_node(rows, node.depth + 1, node.value, used))
         node.rows = node.rows[:0]  # its children have them
+
+    def branch_of_missing(self, split: Split) -> int:
+        """Return the branch that a split with one branch a level has for missing values, -1: it has none."""
+        levels = self._levels[split.feature]
+        has_branch = split.kind == MULTIWAY and levels is not None and self._has_branch[split.feature]
+        return len(levels) if has_branch and levels is not None else -1
 
     def levels_of(self, split: Split) -> NDArray[np.int32]:
         """Return level codes and children of a split with one branch a level, none of another's."""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.base import TrainingData
 from engine.tree.by_hand import rows_at
-from engine.tree.candidates import Candidate, NodeRows
+from engine.tree.candidates import Candidate, NodeRows, Part, children_of_split, children_of_unknown
 from engine.tree.grow import SplitFound
 from engine.tree.kernels.layout import TIE_SHARE
 from engine.tree.multiway import MultiwayGrower, Split, information_gain
 from engine.tree.regrow import asked_above
-from engine.tree.structure import MULTIWAY, THRESHOLD, Path, Tree
-
-Floats = NDArray[np.float64]
-Validation = tuple[NDArray[Any], Floats, Floats] | None
+from engine.tree.structure import Path, Tree
 
 
-def multiway_candidates(tree: Tree, path: Path, data: NodeRows, validation: Validation) -> list[Candidate]:
+def multiway_candidates(tree: Tree, path: Path, data: NodeRows, validation: Part) -> list[Candidate]:
     """Return what `engine.tree.candidates.candidates` does, for ID3 and C4.5.
 
     Parameters
@@ -52,7 +47,7 @@ def multiway_candidates(tree: Tree, path: Path, data: NodeRows, validation: Vali
             split.kind, split.threshold, grower.levels_of(split), split.missing_child, max(split.gain, 0.0)
         )
         is_tied = is_one and merit >= best - TIE_SHARE * impurity
-        on_validation = _validation_gain(split, told, data, rows, validation)
+        on_validation = _validation_gain(grower, split, told, data, rows, validation)
         ratio = split.gain_ratio if data.algorithm == "c4.5" else np.nan
         found.append(Candidate(split.feature, told, told.gain, on_validation, is_tied, ratio, is_one))
     merit_of = dict(zip((split.feature for split in splits), merits, strict=True))
@@ -68,28 +63,14 @@ def multiway_candidates(tree: Tree, path: Path, data: NodeRows, validation: Vali
 
 
 def _validation_gain(
-    split: Split, told: SplitFound, data: NodeRows, rows: NDArray[np.int64], validation: Validation
-) -> float:
+    grower: MultiwayGrower, split: Split, told: SplitFound, data: NodeRows, rows: NDArray[np.int64],
+    validation: Part,
+) -> float:  # fmt: skip
     if validation is None or not len(validation[1]):
         return np.nan
     X, y, w = validation
-    side = told.missing_child
-    if side < 0:  # no training row misses the column: missing goes where most weight is (D7)
-        taken = children_of_split(told, data.presorted.X[rows, split.feature].astype(np.float64), 0)
-        side = int(np.argmax(np.bincount(taken, weights=data.w[rows])))
-    child = children_of_split(told, X[:, split.feature].astype(np.float64), side)
+    seen = data.presorted.X[rows, split.feature].astype(np.float64)
+    settled = told._replace(missing_child=max(told.missing_child, grower.branch_of_missing(split)))
+    unknown = children_of_unknown(settled, seen, data.w[rows], missing_is_level=data.rules.missing_is_level)
+    child = children_of_split(told, X[:, split.feature].astype(np.float64), *unknown)
     return information_gain(child, y.astype(np.int64), w) if len(np.unique(child)) > 1 else np.nan
-
-
-def children_of_split(split: SplitFound, x: Floats, missing_child: int) -> NDArray[np.int64]:
-    """Return the child of every value, NaN being missing; levels without a branch go with missing values."""
-    missing = np.isnan(x)
-    if split.kind == MULTIWAY:
-        codes, children = split.levels.T
-        at = np.minimum(np.searchsorted(codes, x), len(codes) - 1)
-        known = np.where(codes[at] == x, children[at], missing_child)
-    elif split.kind == THRESHOLD:
-        known = (x > split.threshold).astype(np.int64)
-    else:
-        return np.where(missing, 0, 1)
-    return np.where(missing, missing_child, known).astype(np.int64)

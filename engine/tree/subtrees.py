@@ -23,6 +23,7 @@ CELLS_AT_ONCE = (
     1_000_000  # of a subtree: evaluating its root takes about 5 ms, and no question comes in between
 )
 LEAST_ROWS = 64
+FEWEST_ROWS = 4096  # of a table: a smaller one is grown before its own kernels would be loaded
 MOST_ROWS = small_nodes.MOST_SMALL_ROWS
 FIRST_NODES = 64
 
@@ -90,19 +91,25 @@ def new_records(size: int, dtype: np.dtype[Any] = layout.NODE_RECORD) -> NDArray
 
 
 def new_nodes(n_nodes: int, n_outputs: int, n_sets: int) -> layout.Nodes:
-    """Return room for nodes, all of them leaves that ask nothing."""
+    """Return room for nodes; node 0 is a leaf. Memory is taken as the room is used."""
     records = new_records(n_nodes)
     for name in ("feature", "first_child", "missing_child", "unseen_child"):
-        records[name] = NO_CHILD
+        records[name][:1] = NO_CHILD
     return layout.Nodes(records, np.zeros((n_nodes, n_outputs)), np.zeros((n_sets, 2), dtypes.LEVEL_DTYPE))
 
 
 def with_room(nodes: layout.Nodes, n_nodes: int, n_sets: int) -> layout.Nodes:
     """Return the same nodes with more room after them."""
     larger = new_nodes(n_nodes, nodes.value.shape[1], n_sets)
-    for old, new in zip(nodes, larger, strict=True):
+    _bytes_of(larger.records)[: nodes.records.nbytes] = _bytes_of(nodes.records)
+    for old, new in zip(nodes[1:], larger[1:], strict=True):
         new[: len(old)] = old
     return larger
+
+
+def _bytes_of(records: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return a view of records as bytes: records themselves are copied field by field."""
+    return np.asarray(records).view(np.uint8)
 
 
 class SubtreeGrower:
@@ -153,7 +160,7 @@ class SubtreeGrower:
 
     def _grow_one(self, root: np.intp) -> Subtree:
         record = self._nodes.records[root]
-        nodes = new_nodes(max(FIRST_NODES, record["n_rows"] // 4), self._rules.n_sums, 1)
+        nodes = new_nodes(max(FIRST_NODES, 2 * record["n_rows"] + 2), self._rules.n_sums, 1)
         nodes.records[0], nodes.value[0] = record, self._nodes.value[root]
         n_rows = int(record["n_rows"])
         nodes.records["start"][0], nodes.records["stop"][0] = 0, n_rows
@@ -235,14 +242,14 @@ def graft(nodes: layout.Nodes, n_nodes: int, subtrees: list[Subtree]) -> tuple[l
 
     Their numbers are no longer in the canonical order where there is more than one subtree.
     """
-    records, values = [nodes.records[:n_nodes]], [nodes.value[:n_nodes]]
+    records, values = [_bytes_of(nodes.records[:n_nodes])], [nodes.value[:n_nodes]]
     for root, grown, value, _ in subtrees:
         grown["first_child"][grown["first_child"] != NO_CHILD] += n_nodes - 1
         nodes.records[root], nodes.value[root] = grown[0], value[0]
-        records.append(grown[1:])
+        records.append(_bytes_of(grown[1:]))
         values.append(value[1:])
         n_nodes += len(grown) - 1
-    joined = np.concatenate(records)
+    joined = np.concatenate(records).view(layout.NODE_RECORD)
     if not is_compiling():
         joined = joined.view(np.recarray)
     return layout.Nodes(joined, np.concatenate(values), nodes.level_sets), n_nodes

@@ -6,12 +6,18 @@ import pytest
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.base import begin_fit
 from engine.errors import DataError
-from engine.tree.candidates import NodeRows, candidates, gain_curve
+from engine.tree.candidates import NodeRows, candidates, children_of_split, gain_curve
+from engine.tree.grow import CRITERIA as CRITERIA_BY_NAME
 from engine.tree.grow import make_rules
 from engine.tree.presort import presort
 from engine.tree.structure import LEVEL_SET, THRESHOLD
 from tests.engine import naive
 from tests.engine.test_tree import CRITERIA, OF_NUMBERS, random_table
+
+CHOOSERS = [
+    {"criterion": "gini"}, {"criterion": "squared_error"}, {"criterion": "absolute_error"},
+    {"criterion": "poisson"}, {"algorithm": "id3"}, {"algorithm": "c4.5", "confidence": None},
+]  # fmt: skip
 
 
 def study(criterion, seed, **settings):
@@ -47,7 +53,7 @@ def test_every_columns_best_split_is_the_best_of_all(criterion, seed):
             if best is not None:
                 split = known[feature].split
                 assert split.gain == pytest.approx(max(best, 0), abs=1e-10)
-                side = split.goes_first(X[:, feature])
+                side = children_of_split(split, X[:, feature], split.missing_child, 0) == 0
                 assert naive.gain(criterion, side, y, w, n_classes) == pytest.approx(split.gain, abs=1e-10)
         if found:
             top = found[0].gain
@@ -61,22 +67,52 @@ def test_every_columns_best_split_is_the_best_of_all(criterion, seed):
                     np.testing.assert_array_equal(found[0].split.levels, tree.levels(node))
 
 
-@pytest.mark.parametrize("criterion", ["gini", "squared_error", "absolute_error", "poisson"])
-def test_gains_on_validation_rows_are_theirs(criterion):
-    tree, data, _, validation, n_classes = study(criterion, 1)
-    reached = naive.rows_by_node(tree, validation[0])
-    n_told = 0
-    for node in range(tree.n_nodes):
-        X, y, w = (a[reached[node]] for a in validation)
-        for candidate in candidates(tree, tree.path_to(node), data):
-            side = candidate.split.goes_first(X[:, candidate.feature])
-            if 0 < side.sum() < len(side):
-                expected = naive.gain(criterion, side, y, w, n_classes)
-                assert candidate.validation_gain == pytest.approx(expected, abs=1e-10)
+@pytest.mark.parametrize("missing", ["learned", "level"])
+@pytest.mark.parametrize("settings", CHOOSERS, ids=str)
+def test_gains_on_validation_rows_are_theirs(settings, missing):
+    """A column alone asks its best split: validation rows go where that stump sends them, unknown ones too.
+
+    Training sees no level above 4, and misses nothing in half of the tables.
+    """
+    n_told = n_unseen = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([rng.integers(0, 9, 80), rng.integers(0, 5, 80)]).astype(float)
+        X[rng.random(X.shape) < (0.2 if seed % 2 else 0)] = np.nan
+        y, w = rng.integers(0, 2, 80) + (X[:, 1] > 2), rng.integers(1, 4, 80) * 1.0
+        later = np.column_stack([rng.integers(0, 9, 40), rng.integers(0, 8, 40)]).astype(float)
+        later[rng.random(later.shape) < 0.2] = np.nan
+        y_later, w_later = rng.integers(0, 3, 40).astype(float), rng.integers(1, 4, 40) * 1.0
+        is_number = settings.get("criterion") in OF_NUMBERS
+        kind = DecisionTreeRegressor if is_number else DecisionTreeClassifier
+        for feature in range(2):
+            column = slice(feature, feature + 1)
+            model = kind(
+                **settings, missing=missing, max_depth=1, categorical_features=[0] if feature else []
+            ).fit(X[:, column], y, w)
+            data = begin_fit(model, X[:, column], y, w, is_classifier=not is_number)
+            validation = (later[:, column], y_later, w_later)
+            rules = make_rules(model, data, float(w.sum()))
+            if "algorithm" in settings:
+                rules = rules._replace(criterion=CRITERIA_BY_NAME["entropy"])
+            looked = NodeRows(
+                presort(data.X, data.features, lambda *_: False), data.y, data.sample_weight, data.features,
+                rules, *validation, settings.get("algorithm", "cart"),
+            )  # fmt: skip
+            (found,) = candidates(model.tree_, (), looked)
+            tree, x = model.tree_, later[:, feature]
+            child = np.array([naive.child_of(tree, 0, value) for value in x])
+            n_unseen += np.count_nonzero(x > 4) if feature and tree.kind[0] == LEVEL_SET else 0
+            criterion = settings.get("criterion", "entropy")
+            expected = naive.impurity(criterion, y_later, w_later, 3)
+            for k in set(child):
+                share = w_later[child == k].sum() / w_later.sum()
+                expected -= share * naive.impurity(criterion, y_later[child == k], w_later[child == k], 3)
+            if len(set(child)) > 1:
+                assert found.validation_gain == pytest.approx(expected, abs=1e-10)
                 n_told += 1
-            else:
-                assert np.isnan(candidate.validation_gain)
-    assert n_told > 20
+    assert n_told >= 14
+    assert n_unseen > 20 or "algorithm" in settings
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -94,10 +130,26 @@ def test_the_curve_has_every_threshold_and_its_top_is_the_best_split(criterion):
             assert told == pytest.approx(max(best, 0), abs=1e-10)
 
 
+def test_the_curve_of_the_widest_and_the_closest_values_has_finite_thresholds():
+    """Case C12: adding first overflows, and halving first reaches the upper value."""
+    for lower, upper, threshold in (
+        (1.0e308, 1.7e308, 1.35e308), (-1.7e308, 1.7e308, 0.0), (5e-324, 1e-323, 5e-324),
+        (1.0000000000000002, 1.0000000000000004, 1.0000000000000002),
+    ):  # fmt: skip
+        X, y = np.array([[lower], [upper]]), np.array([0, 1])
+        model = DecisionTreeClassifier().fit(X, y)
+        data = begin_fit(model, X, y, None, is_classifier=True)
+        presorted = presort(data.X, data.features, lambda *_: False)
+        rows = NodeRows(presorted, data.y, data.sample_weight, data.features, make_rules(model, data, 2.0))
+        curve = gain_curve(model.tree_, (), 0, rows)
+        assert (curve.thresholds.tolist(), curve.gains.tolist()) == ([threshold], [0.5])
+
+
 def test_limits_hold_and_what_has_no_thresholds_is_refused():
     tree, data, *_ = study("gini", 0, min_samples_leaf=50)
     for candidate in candidates(tree, (), data):
-        side = candidate.split.goes_first(data.presorted.X[:, candidate.feature])
+        x, split = data.presorted.X[:, candidate.feature], candidate.split
+        side = children_of_split(split, x, split.missing_child, 0) == 0
         assert min(side.sum(), (~side).sum()) >= 50
     with pytest.raises(DataError, match="categorical; it has no thresholds"):
         gain_curve(tree, (), 1, data)

@@ -271,6 +271,19 @@ def test_a_forced_split_outside_the_bounds_from_above_is_refused():
     assert clipped.value[list(clipped.children(1)), 0].tolist() == [0.0, 5.0]
 
 
+def test_missing_values_take_the_other_side_where_the_better_one_would_break_the_direction():
+    x = np.r_[np.zeros(100), 1.0, 1.0, np.nan, np.nan]
+    y = np.r_[np.full(100, 5.0), 6.0, 6.0, 0.0, 0.0]
+    model = DecisionTreeRegressor(monotonic_cst=[1], max_depth=1).fit(x[:, None], y)
+    rows = training_data(model, x[:, None], y)
+    edit = Edit("force_split", (), feature="x0", threshold=0.5)
+    free = force_split(model.tree_, (), "x0", rows, "squared_error", threshold=0.5)
+    assert (free.missing_child[0], free.value[1:, 0].tolist()) == (1, [5.0, 3.0])  # squares 36, and 49 left
+    kept = edit.apply(model.tree_, rows, model)
+    assert kept.missing_child[0] == 0
+    assert kept.value[1:, 0].tolist() == pytest.approx([500 / 102, 6.0])
+
+
 def test_where_missing_values_change_sides_the_values_meet_half_way():
     x = np.array([0.0, 0.0, 1.0, 1.0, np.nan, np.nan])
     y = np.array([0.0, 0.0, 2.0, 2.0, 9.0, 9.0])

@@ -13,8 +13,9 @@ from engine.export.rules_reader import read_rules
 from engine.tree.by_hand import force_split, set_missing_direction
 from engine.tree.candidates import NodeRows, candidates, gain_curve
 from engine.tree.edit import Edit
-from engine.tree.grow import make_rules, presort
+from engine.tree.grow import make_rules
 from engine.tree.inspect import edge_label, merged_rule
+from engine.tree.presort import presort
 from engine.tree.regrow import regrow, training_data
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, MULTIWAY, THRESHOLD
 from tests.engine import naive
@@ -153,8 +154,13 @@ def test_changes_by_hand_keep_to_it():
     of_levels = DecisionTreeRegressor(missing="level").fit(colour, np.r_[np.zeros(6), np.ones(4)])
     rows = training_data(of_levels, colour, np.r_[np.zeros(6), np.ones(4)])
     unseen, child = int(of_levels.tree_.unseen_child[0]), int(of_levels.tree_.missing_child[0])
-    flipped = set_missing_direction(of_levels.tree_, (), 1 - child, rows, "squared_error", "level")
-    assert (flipped.missing_child[0], flipped.unseen_child[0]) == (1 - child, unseen)
+    assert unseen != child
+    back = set_missing_direction(of_levels.tree_, (), unseen, rows, "squared_error", missing="level")
+    flipped = set_missing_direction(back, (), child, rows, "squared_error", missing="level")
+    assert (back.missing_child[0], back.unseen_child[0]) == (unseen, unseen)
+    assert (flipped.missing_child[0], flipped.unseen_child[0]) == (child, unseen)
+    learned = set_missing_direction(back, (), child, rows, "squared_error")
+    assert learned.unseen_child[0] == child
 
 
 def test_another_word_is_refused():

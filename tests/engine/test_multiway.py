@@ -174,6 +174,18 @@ def test_missing_values_learn_their_branch_and_every_kind_is_used():
     assert model.predict([[np.nan], [9.0]]).tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("missing", ["learned", "level"])
+@pytest.mark.parametrize("algorithm", ["id3", "c4.5"])
+def test_a_category_that_every_row_misses_is_never_asked(algorithm, missing):
+    """Case C09; also where rows of weight 0 alone have it, so that it has levels."""
+    x, empty = np.array([0.0, 0.0, 1.0, 1.0, 2.0]), np.array([np.nan, np.nan, np.nan, np.nan, 0.0])
+    X, y, w = np.column_stack([empty, x]), [0, 0, 1, 1, 0], [1.0, 1.0, 1.0, 1.0, 0.0]
+    settings = {"algorithm": algorithm, "missing": missing, "categorical_features": [0], "confidence": None}
+    tree = DecisionTreeClassifier(**settings).fit(X, y, w).tree_
+    assert (tree.feature.tolist(), tree.threshold[0]) == ([1, -1, -1], 0.5)
+    assert DecisionTreeClassifier(**settings).fit(X[:4], y[:4]).tree_ == tree
+
+
 def test_limits_and_what_cart_alone_has():
     X, y = restaurant()
     assert DecisionTreeClassifier(algorithm="id3", max_depth=1).fit(X, y).get_depth() == 1

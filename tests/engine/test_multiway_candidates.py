@@ -10,9 +10,8 @@ import pytest
 from engine import DecisionTreeClassifier
 from engine.base import begin_fit
 from engine.errors import DataError
-from engine.tree.candidates import NodeRows, candidates, gain_curve
+from engine.tree.candidates import NodeRows, candidates, children_of_split, gain_curve
 from engine.tree.grow import CRITERIA, make_rules
-from engine.tree.multiway_candidates import children_of_split
 from engine.tree.presort import presort
 from engine.tree.structure import IS_MISSING, MULTIWAY, THRESHOLD
 from tests.engine.random_trees import naive_leaf
@@ -139,11 +138,11 @@ def test_the_first_candidate_is_what_the_node_asks_and_gains_are_those_of_the_ro
             continue
         for c in found:
             x = encoded[:, c.feature]
-            child = children_of_split(c.split, x[at], c.split.missing_child)
+            child = children_of_split(c.split, x[at], c.split.missing_child, c.split.missing_child)
             assert c.gain == pytest.approx(naive_gain(child, y[at], w[at]), abs=1e-10)
             if c.split.missing_child >= 0:
                 later = at & (np.arange(120) >= 60)
-                child = children_of_split(c.split, x[later], c.split.missing_child)
+                child = children_of_split(c.split, x[later], c.split.missing_child, c.split.missing_child)
                 if len(np.unique(child)) > 1:
                     assert c.validation_gain == pytest.approx(
                         naive_gain(child, y[later], w[later]), abs=1e-10

@@ -29,6 +29,11 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 examples = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 
 
+@pytest.fixture(autouse=True)
+def small_tables_too(monkeypatch):
+    monkeypatch.setattr(subtrees, "FEWEST_ROWS", 0)
+
+
 def fit_with(most_rows, kind, settings, *data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subtrees, "MOST_ROWS", most_rows)

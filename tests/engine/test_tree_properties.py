@@ -15,7 +15,10 @@ from engine.tree.edit import replay
 from engine.tree.structure import LEVEL_SET, MULTIWAY, THRESHOLD
 from tests.engine import naive
 
-KINDS = ["gini", "entropy", "misclassification", "squared_error", "absolute_error", "poisson", "id3", "c4.5"]
+KINDS = [
+    "gini", "entropy", "misclassification", "squared_error", "absolute_error", "poisson", "id3", "c4.5",
+    "two classes",
+]  # fmt: skip
 OF_NUMBERS = ("squared_error", "absolute_error", "poisson")
 LEVELS = [2, 3]  # columns of levels
 
@@ -30,6 +33,7 @@ TARGETS = {
     "squared_error": [-3.0, 0.0, 0.25, 1.0, 100.0],
     "absolute_error": [-3.0, 0.0, 0.25, 1.0, 100.0],
     "poisson": [0.0, 1.0, 2.0, 7.0],
+    "two classes": [0.0, 1.0],
 }
 LIMITS = [
     {},
@@ -37,7 +41,21 @@ LIMITS = [
     {"min_samples_leaf": 3},
     {"min_impurity_decrease": 0.02},
     {"min_weight_fraction_leaf": 0.11},
+    {"missing": "level"},
 ]
+BEST_FIRST = {"max_leaf_nodes": 4}
+DRAWN = {"splitter": "random", "random_state": 0}
+DRAWN_LEVEL = DRAWN | {"missing": "level"}
+DIRECTED = {"monotonic_cst": [1, -1, 0, 0]}
+DIRECTED_LEVEL = DIRECTED | {"missing": "level", "max_leaf_nodes": 4}
+OWN_LIMITS = {
+    "id3": [],
+    "c4.5": [{"confidence": None}],
+    "absolute_error": [BEST_FIRST],
+    **{kind: [BEST_FIRST, DRAWN, DRAWN_LEVEL] for kind in ("gini", "entropy", "misclassification")},
+    **{kind: [BEST_FIRST, DRAWN_LEVEL, DIRECTED, DIRECTED_LEVEL] for kind in ("squared_error", "poisson")},
+    "two classes": [BEST_FIRST, DIRECTED, DIRECTED_LEVEL, DIRECTED | DRAWN],
+}
 
 examples = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -74,16 +92,12 @@ def model_of(kind, **limits):
         return DecisionTreeRegressor(criterion=kind, categorical_features=LEVELS, **limits)
     if kind in ("id3", "c4.5"):
         return DecisionTreeClassifier(algorithm=kind, categorical_features=LEVELS, **limits)
-    return DecisionTreeClassifier(criterion=kind, categorical_features=LEVELS, **limits)
+    criterion = "gini" if kind == "two classes" else kind
+    return DecisionTreeClassifier(criterion=criterion, categorical_features=LEVELS, **limits)
 
 
-def draw_limits(data, kind, limits=LIMITS):
-    best_first = (
-        [{"max_leaf_nodes": 4}, {"splitter": "random", "random_state": 0}]
-        if kind not in ("id3", "c4.5")
-        else [{"confidence": None}] * (kind == "c4.5")
-    )
-    return data.draw(st.sampled_from([*limits, *best_first]), "limits")
+def draw_limits(data, kind):
+    return data.draw(st.sampled_from([*LIMITS, *OWN_LIMITS[kind]]), "limits")
 
 
 def fitted(kind, rows, weights, limits, monitor=None):
@@ -95,7 +109,8 @@ def fitted(kind, rows, weights, limits, monitor=None):
 @given(data=st.data())
 def test_rows_add_up_and_thresholds_lie_between_values(kind, data):
     rows = draw_rows(data, kind)
-    tree = fitted(kind, rows, rows.w, draw_limits(data, kind)).tree_
+    limits = draw_limits(data, kind)
+    tree = fitted(kind, rows, rows.w, limits).tree_
     tree.validate()
     assert (tree.n_node_samples[0], tree.weighted_n_node_samples[0]) == (len(rows.y), rows.w.sum())
     for node, inside in enumerate(naive.rows_by_node(tree, rows.X)):
@@ -109,7 +124,7 @@ def test_rows_add_up_and_thresholds_lie_between_values(kind, data):
         assert tree.n_missing[node] == np.isnan(x).sum()
         if kind == "absolute_error":
             assert tree.value[node, 0] == naive.weighted_median(rows.y[inside], rows.w[inside])
-        else:
+        elif "monotonic_cst" not in limits:  # else values are kept between bounds
             means = tree.value[below] * tree.weighted_n_node_samples[below, None]
             np.testing.assert_allclose(
                 means.sum(axis=0) / tree.weighted_n_node_samples[node],
@@ -170,7 +185,7 @@ def test_weight_0_equals_absence(kind, data):
 def test_levels_that_weight_0_rows_alone_have_change_no_answer(kind, data):
     """They keep their codes, so trees may be written differently; asked for, they are unseen in both."""
     rows, limits = draw_rows(data, kind), draw_limits(data, kind)
-    rows.y[-3:] = TARGETS.get(kind, CLASSES)[:3]
+    rows.y[-3:] = np.resize(TARGETS.get(kind, CLASSES)[:3], 3)
     rows.w[-3:] = np.maximum(rows.w[-3:], 1.0)
     rows.w[: data.draw(st.integers(1, len(rows.y) - 3), "rows of weight 0")] = 0
     kept = np.flatnonzero(rows.w)
@@ -180,7 +195,9 @@ def test_levels_that_weight_0_rows_alone_have_change_no_answer(kind, data):
 
 
 @every_kind
-@pytest.mark.parametrize("limits", [{}, {"min_weight_fraction_leaf": 0.11}, {"max_depth": 2}])
+@pytest.mark.parametrize(
+    "limits", [{}, {"min_weight_fraction_leaf": 0.11}, {"max_depth": 2}, {"missing": "level"}]
+)
 @examples
 @given(data=st.data())
 def test_whole_weights_equal_repetition(kind, limits, data):

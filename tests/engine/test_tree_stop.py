@@ -69,6 +69,34 @@ def test_a_stop_before_anything_keeps_the_root_as_it_would_have_been(criterion):
         )
 
 
+@pytest.mark.parametrize("budget", [1, 1000])
+@pytest.mark.parametrize("n_levels", [0, 3, 14])
+def test_a_column_of_many_rows_is_searched_by_medians_in_parts_that_change_nothing(
+    monkeypatch, n_levels, budget
+):
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.integers(0, n_levels or 500, 700), rng.normal(size=700)]).astype(float)
+    X[::7] = np.nan
+    y = np.nan_to_num(X[:, 0] % 5) + rng.normal(size=700).round(1)
+    settings = {"criterion": "absolute_error", "max_depth": 3, "max_features": 1, "random_state": 0}
+    settings["categorical_features"] = [0] if n_levels else []
+    whole = DecisionTreeRegressor(**settings).fit(X, y)
+    monkeypatch.setattr(grow, "WORK_BUDGET", budget)
+    monitor = StopAfter(10**9)
+    pieces = DecisionTreeRegressor(**settings).fit(X, y, monitor=monitor)
+    assert pieces.tree_ == whole.tree_
+    # the root alone walks 2 or 4 times through 700 rows, 64 at a time
+    if budget == 1 and n_levels != 3:  # few levels are divided in all ways at once
+        assert sum(event.iteration == 1 and event.phase == "growing" for event in monitor.events) >= 20
+    for n_allowed in range(3, 30, 4):
+        model = DecisionTreeRegressor(**settings).fit(X, y, monitor=StopAfter(n_allowed))
+        model.tree_.validate()
+        assert model.stopped_
+        assert model.tree_.n_node_samples.tolist() == [
+            len(rows) for rows in naive.rows_by_node(model.tree_, X)
+        ]
+
+
 def test_events_tell_of_sorting_then_growing_and_end_with_the_tree():
     monitor = StopAfter(10**9)
     model = DecisionTreeClassifier().fit(*table(), monitor=monitor)

@@ -41,7 +41,7 @@ def test_the_process_ahead_tells_its_parts_and_ends_with_its_parent(tmp_path):
     with subprocess.Popen(["sleep", "60"], stdout=subprocess.PIPE) as parent:  # holds the input open
         told = warm_up(warmup.AHEAD, stdin=parent.stdout)
         parent.kill()
-    assert told == [warmup.LEVEL_SEARCH, warmup.FEW_ROWS, warmup.BOOSTING]
+    assert told == [warmup.LEVEL_SEARCH, warmup.BOOSTING, warmup.FEW_ROWS]
     environment = os.environ | {"TREEWRIGHT_CACHE_DIR": str(tmp_path)}  # nothing compiled: it would take long
     assert warm_up(warmup.AHEAD, stdin=subprocess.DEVNULL, env=environment) == []
 

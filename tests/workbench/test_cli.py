@@ -6,11 +6,14 @@ import sys
 import pytest
 from PySide6.QtCore import qInstallMessageHandler, qWarning
 
+from engine import warmup
 from engine.errors import FitStopped
 from engine.monitor import NULL_MONITOR
+from engine.tree import subtrees
 from workbench import cli, demo
+from workbench.catalog import CATALOG, LARGE_ROWS
 from workbench.samples import load_sample
-from workbench.warmup import WarmUp
+from workbench.warmup import WarmUp, step_of
 
 
 @pytest.fixture
@@ -106,19 +109,20 @@ def test_a_training_waits_for_the_kernels_of_its_kind_alone(qtbot):
         warm_up.stop()
 
 
+def test_every_kind_of_model_names_its_steps_of_the_warm_up():
+    assert LARGE_ROWS == subtrees.FEWEST_ROWS
+    named = set()
+    for entry, large in zip(CATALOG.values(), ("large tables", "large tables", "boosting"), strict=True):
+        assert (entry.warm_up_of(LARGE_ROWS - 1), entry.warm_up_of(LARGE_ROWS)) == (entry.warm_up_step, large)
+        named |= {entry.warm_up_step, large}
+    assert named == {step_of(f"1/1 {step.name}") for step in warmup.steps()}
+
+
 class AlwaysStop:
     """A monitor that stops at once."""
 
     def on_iteration(self, event):
         return True
-
-
-def test_every_kind_of_model_names_a_step_of_the_warm_up():
-    from engine import warmup
-    from workbench.catalog import CATALOG
-
-    steps = {step.name.partition(" for ")[0] for step in warmup.steps()}
-    assert {entry.warm_up_step for entry in CATALOG.values()} == steps
 
 
 def test_a_warm_up_tells_its_steps_and_its_end(qtbot):

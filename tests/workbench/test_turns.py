@@ -46,3 +46,11 @@ def test_views_refresh_in_turns_before_the_end_of_a_training_is_told(qtbot):
     document.rename_run(run_id, "by hand")
     assert told[3:] == ["first", "second"], "a change by hand is seen at once"
     session.close()
+
+
+def test_what_waits_is_forgotten_at_the_end(qtbot):
+    turns, done = Turns(), []
+    turns.add(lambda: done.append(1))
+    turns.clear()
+    turns.add(lambda: done.append(2))
+    qtbot.waitUntil(lambda: done == [2])

@@ -35,6 +35,7 @@ class Session:
     def shut_down(self) -> bool:
         """End all background work; False if something could not be ended in time."""
         self.collector.stop()
+        self.trainer.drop_turns()
         self.warm_up.stop()
         return self.lanes.shut_down(QUIT_TIMEOUT_S)
 

@@ -216,6 +216,7 @@ def add_children(nodes, node, middle, state):
     nodes.records.first_child[node] = first
     for child in range(2):
         nodes.records.kind[first + child] = LEAF
+        nodes.records.first_child[first + child] = -1
         nodes.records.depth[first + child] = nodes.records.depth[node] + 1
         nodes.records.start[first + child] = nodes.records.start[node] if child == 0 else middle
         nodes.records.stop[first + child] = middle if child == 0 else nodes.records.stop[node]

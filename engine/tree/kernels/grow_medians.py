@@ -9,6 +9,7 @@ from engine.tree.kernels.layout import (
     STATE_COUNTED,
     STATE_NODE,
     STATE_NODES,
+    STATE_PASS,
     STATE_PHASE,
     STATE_SETS,
     STATE_STACK,
@@ -21,18 +22,25 @@ from engine.tree.kernels.medians import begin_medians, scan_medians
 def evaluate_medians(sample, rules, nodes, best, scratch, state, random_state, budget):
     """Look at columns as `engine.tree.kernels.grow.evaluate` does; returns what is left of the budget."""
     node, n_features = state[STATE_NODE], scratch.features.size
-    if state[STATE_VISITED] == 0:
+    if state[STATE_VISITED] == 0 and state[STATE_PASS] == 0:
         begin_medians(sample, nodes, node, scratch)
     while state[STATE_VISITED] < n_features and (
         state[STATE_VISITED] < rules.max_features or state[STATE_COUNTED] == 0
     ):
         if budget <= 0:
             return budget
-        feature = next_feature(rules, scratch, state[STATE_VISITED], random_state)
-        counts = scan_medians(sample, rules, feature, nodes, node, best, scratch)
+        if state[STATE_PASS] == 0:
+            feature = next_feature(rules, scratch, state[STATE_VISITED], random_state)
+        else:
+            feature = scratch.features[state[STATE_VISITED]]
+        order = sample.order[feature]
+        counts = order[nodes.records.start[node]] >> 32 != order[nodes.records.stop[node] - 1] >> 32
+        if counts:
+            budget = scan_medians(sample, rules, feature, nodes, node, best, scratch, state, budget)
+            if state[STATE_PASS] > 0:
+                return budget
         state[STATE_VISITED] += 1
         state[STATE_COUNTED] += 1 if counts else 0
-        budget -= 16 * nodes.records.n_rows[node]  # two or four passes, each O(log n) a row
     conclude(rules, nodes, best, state)
     return budget
 

@@ -151,7 +151,8 @@ MEDIAN_RECORD = np.dtype(
 
 place                        by row: its place in the order of the node's targets, from 1 on
 value, level                 by place: target less the node's median, and level (or side) of its row
-weight, total                by place: the Fenwick tree; or by row of a level, summed up from its first
+weight, total                by place: the Fenwick tree, at place 0 sums of all rows in it; or by row of a
+                             level, summed up from its first
 place_of_level               by row of a level
 right, left                  by entry of a column's order: losses of a cut behind it, missing on that side
 """
@@ -187,6 +188,8 @@ class Best(NamedTuple):
 class Scratch(NamedTuple):
     """Room to work in; nothing in it outlives a kernel call except side, features and the total.
 
+    A search by absolute error is left and gone on with, so buffer, levels and medians outlive its calls.
+
     sums        float64 (4, n_sums)          rows TOTAL, LEFT, MISSING, TRIAL
     side        uint8 (n_samples,)           child of each row of the node being partitioned
     buffer      int64 (n_rows,)
@@ -212,4 +215,6 @@ N_BEST = 7
 # entries of the int64 state array
 STATE_PHASE, STATE_NODE, STATE_VISITED, STATE_COUNTED, STATE_NODES, STATE_LEAVES = range(6)
 STATE_STACK, STATE_SETS, STATE_HEAP, STATE_ASIDE = 6, 7, 8, 9  # ASIDE: nodes of so few rows are set aside
-N_STATE = 10
+# of the search by absolute error, see `medians`: its pass (0: not begun), rows walked in it, levels found
+STATE_PASS, STATE_WALKED, STATE_LEVELS = 10, 11, 12
+N_STATE = 13

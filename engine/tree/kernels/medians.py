@@ -9,14 +9,28 @@ O(log n)::
 
 For levels no order is exact: all partitions of up to ten levels are tried, above that the cuts in the
 orders by mean and by median. The loss is the sum of w abs(y - median); a score is -loss of both sides.
+
+A pass over many rows takes long, so a search stops in it when its budget is spent, and the next call goes on
+from ``state[STATE_PASS]`` and ``state[STATE_WALKED]``.
 """
 
 import numpy as np
 
 from engine.jit import kernel
-from engine.tree.kernels.layout import MAX_EXHAUSTIVE_LEVELS, MISSING_RANK, ROW_MASK, TOTAL
+from engine.tree.kernels.layout import (
+    MAX_EXHAUSTIVE_LEVELS,
+    MISSING_RANK,
+    ROW_MASK,
+    STATE_LEVELS,
+    STATE_PASS,
+    STATE_WALKED,
+    TOTAL,
+)
 from engine.tree.kernels.levels import collect_levels, even_out, keep_partition, sort_levels
 from engine.tree.kernels.thresholds import is_allowed, is_better, may_take_side, offer
+
+ROW_COST = 16  # of a row that joins, in row visits: O(log n), all over the memory
+LEAST_WALK = 64  # rows that join before a budget is looked at
 
 
 @kernel
@@ -59,22 +73,27 @@ def loss_of_joined(medians, size, top, weight, total):
 
 
 @kernel
-def add_losses(order, first, last, offset, joined, target, medians, size, losses):
+def add_losses(order, first, last, offset, joined, target, medians, size, losses, state, budget):
     """Let rows join from `first` towards `last`; at each change of rank add the loss of those joined so far.
+
+    Goes on where the last call left; at the end the pass is the next one. Returns what is left of the budget.
 
     order   int64 (n_rows,)    in   rank << 32 | row
     offset  int64              in   of the losses: that of a cut between entries i and i + 1 is at i - offset
     joined  (start, stop)      in   entries, of missing values, that have joined before
     losses  float64 (n_rows,)  i/o  a field of `medians`
     """
-    clear_tree(medians, size)
-    top, weight, total = 1, 0.0, 0.0
+    begin = state[STATE_WALKED]
+    if begin == 0:
+        clear_tree(medians, size)
+    top, weight, total = 1, medians.weight[0], medians.total[0]
     while 2 * top <= size:
         top *= 2
     step = 1 if last >= first else -1
     n_joined = joined[1] - joined[0]
     n_walked = abs(last - first)  # the entry `last` never joins: all would be on one side
-    for k in range(n_joined + n_walked):
+    end = min(begin + max(budget // ROW_COST, LEAST_WALK), n_joined + n_walked)
+    for k in range(begin, end):
         i = joined[0] + k if k < n_joined else first + step * (k - n_joined)
         row = order[i] & ROW_MASK
         place, w = np.int64(medians.place[row]), target[row, 1]
@@ -88,28 +107,43 @@ def add_losses(order, first, last, offset, joined, target, medians, size, losses
         if k >= n_joined and order[i] >> 32 != order[i + step] >> 32:
             at = i - offset if step > 0 else i - 1 - offset
             losses[at] += loss_of_joined(medians, size, top, weight, total)
+    medians.weight[0], medians.total[0] = weight, total
+    state[STATE_WALKED] = end
+    if end == n_joined + n_walked:
+        state[STATE_WALKED] = 0
+        state[STATE_PASS] += 1
+    return budget - ROW_COST * (end - begin)
 
 
 @kernel
-def scan_number(sample, rules, feature, nodes, node, best, scratch):
-    """Try every threshold, missing on the right and then on the left, and last "is missing"."""
+def scan_number(sample, rules, feature, nodes, node, best, scratch, state, budget):
+    """Try every threshold, missing on the right and then on the left, and last "is missing".
+
+    Passes 1 and 2 are of missing on the right, 3 and 4 on the left; rows join upwards in the odd ones.
+    """
     order, target, medians = sample.order[feature], sample.target, scratch.medians
     start, stop, weight = nodes.records.start[node], nodes.records.stop[node], nodes.records.weight[node]
-    if order[start] >> 32 == order[stop - 1] >> 32:
-        return False
     present, missing_weight, size = stop, 0.0, stop - start
     while present > start and order[present - 1] >> 32 == MISSING_RANK:
         present -= 1
         missing_weight += target[order[present] & ROW_MASK, 1]
-    for i in range(size):
-        medians.right[i] = 0.0
-        medians.left[i] = 0.0
-    none, missing, n_missing = (stop, stop), (present, stop), stop - present
-    add_losses(order, start, present - 1, start, none, target, medians, size, medians.right)
-    add_losses(order, present - 1, start, start, missing, target, medians, size, medians.right)
-    if n_missing:
-        add_losses(order, start, present - 1, start, missing, target, medians, size, medians.left)
-        add_losses(order, present - 1, start, start, none, target, medians, size, medians.left)
+    n_missing = stop - present
+    if state[STATE_PASS] == 0:
+        for i in range(size):
+            medians.right[i] = 0.0
+            medians.left[i] = 0.0
+        state[STATE_PASS] = 1
+    while state[STATE_PASS] <= (4 if n_missing else 2):
+        if budget <= 0:
+            return budget
+        goes_up, takes_right = state[STATE_PASS] % 2 == 1, state[STATE_PASS] <= 2
+        first, last = (start, present - 1) if goes_up else (present - 1, start)
+        joined = (stop, stop) if goes_up == takes_right else (present, stop)
+        losses = medians.right if takes_right else medians.left
+        budget = add_losses(
+            order, first, last, start, joined, target, medians, size, losses, state, budget
+        )  # fmt: skip
+    state[STATE_PASS] = 0
     node_purity, left_weight = scratch.sums[TOTAL][0], 0.0
     for i in range(start, present - 1):
         lower, upper = order[i], order[i + 1]
@@ -127,7 +161,7 @@ def scan_number(sample, rules, feature, nodes, node, best, scratch):
     if n_missing and is_allowed(rules, n_missing, missing_weight, size, weight):
         loss = loss_of_missing(order, start, present, stop, target, medians)
         offer(-loss, (feature, 0, 0), 0, nodes, node, node_purity, best)
-    return True
+    return budget - size
 
 
 @kernel
@@ -252,15 +286,14 @@ def scan_all_levels(rules, feature, nodes, node, n_levels, best, scratch):
 
 
 @kernel
-def scan_levels_in_order(sample, rules, feature, nodes, node, n_levels, best, scratch):
-    """Try every cut in the order of the levels' keys."""
-    levels, medians, entries = scratch.levels, scratch.medians, scratch.buffer
-    order, start, size = sample.order[feature], nodes.records.start[node], nodes.records.n_rows[node]
-    weight, node_purity = nodes.records.weight[node], scratch.sums[TOTAL][0]
+def order_rows(sample, feature, nodes, node, n_levels, scratch):
+    """Write the node's rows into the buffer, levels by ascending key: cut << 32 | row. No losses yet."""
+    levels, entries = scratch.levels, scratch.buffer
+    order = sample.order[feature]
     sort_levels(levels.key, levels.rank, levels.spare, n_levels)
     if even_out(levels.key, levels.rank, n_levels):
         sort_levels(levels.key, levels.rank, levels.spare, n_levels)
-    first = np.int64(start)
+    first = np.int64(nodes.records.start[node])
     for level in range(n_levels):  # where each level's rows begin in the order
         levels.spare[level] = first
         first += levels.count[level]
@@ -269,17 +302,22 @@ def scan_levels_in_order(sample, rules, feature, nodes, node, n_levels, best, sc
         level = levels.rank[cut]
         for i in range(levels.spare[level], levels.spare[level] + levels.count[level]):
             entries[at] = (np.int64(cut) << 32) | (order[i] & ROW_MASK)
-            medians.right[at] = 0.0
+            scratch.medians.right[at] = 0.0
             at += 1
-    add_losses(entries, 0, size - 1, 0, (0, 0), sample.target, medians, size, medians.right)
-    add_losses(entries, size - 1, 0, 0, (0, 0), sample.target, medians, size, medians.right)
+
+
+@kernel
+def offer_cuts(rules, feature, nodes, node, n_levels, best, scratch):
+    """Compare every cut in the order of the levels' keys with the best so far."""
+    levels, size = scratch.levels, nodes.records.n_rows[node]
+    weight, node_purity = nodes.records.weight[node], scratch.sums[TOTAL][0]
     left_weight, n_left = 0.0, 0
     for cut in range(n_levels - 1):
         left_weight += levels.weight[levels.rank[cut]]
         n_left += levels.count[levels.rank[cut]]
         if not is_allowed(rules, n_left, left_weight, size, weight):
             continue
-        gain = (-medians.right[n_left - 1] - node_purity) / weight
+        gain = (-scratch.medians.right[n_left - 1] - node_purity) / weight
         if is_better(best, gain, nodes.records.impurity[node]):
             for i in range(n_levels):
                 levels.spare[levels.rank[i]] = 1 if i <= cut else 0
@@ -301,23 +339,51 @@ def level_medians(medians, levels, n_levels):
 
 
 @kernel
-def scan_medians(sample, rules, feature, nodes, node, best, scratch):
-    """Try the splits of a column by absolute error; returns False when it is constant here.
+def scan_levels_by_medians(sample, rules, feature, nodes, node, best, scratch, state, budget):
+    """Try every partition of few levels; of more the cuts in the order by median, and then by mean.
 
-    The node's targets are numbered by `begin_medians` before.
+    Passes 1 and 2 are of the first order, 4 and 5 of the second; after them the cuts are compared.
     """
-    if not sample.is_level[feature]:
-        return scan_number(sample, rules, feature, nodes, node, best, scratch)
-    levels, n_levels = scratch.levels, collect_levels(sample, rules, feature, nodes, node, scratch)
-    if n_levels < 2:
-        return False
-    divide_by_level(sample, feature, nodes, node, n_levels, scratch)
-    if n_levels <= MAX_EXHAUSTIVE_LEVELS:
-        scan_all_levels(rules, feature, nodes, node, n_levels, best, scratch)
-        return True
-    level_medians(scratch.medians, levels, n_levels)
-    scan_levels_in_order(sample, rules, feature, nodes, node, n_levels, best, scratch)
-    for level in range(n_levels):
-        levels.key[level] = scratch.level_sums[level, 0] / levels.weight[level]
-    scan_levels_in_order(sample, rules, feature, nodes, node, n_levels, best, scratch)
-    return True
+    levels, medians, size = scratch.levels, scratch.medians, nodes.records.n_rows[node]
+    if state[STATE_PASS] == 0:
+        n_levels = state[STATE_LEVELS] = collect_levels(sample, rules, feature, nodes, node, scratch)
+        divide_by_level(sample, feature, nodes, node, n_levels, scratch)
+        budget -= ROW_COST * size
+        if n_levels <= MAX_EXHAUSTIVE_LEVELS:
+            scan_all_levels(rules, feature, nodes, node, n_levels, best, scratch)
+            return budget
+        level_medians(medians, levels, n_levels)
+        order_rows(sample, feature, nodes, node, n_levels, scratch)
+        state[STATE_PASS] = 1
+    n_levels = state[STATE_LEVELS]
+    while True:
+        if budget <= 0:
+            return budget
+        if state[STATE_PASS] % 3 > 0:
+            first, last = (0, size - 1) if state[STATE_PASS] % 3 == 1 else (size - 1, 0)
+            budget = add_losses(
+                scratch.buffer, first, last, 0, (0, 0), sample.target, medians, size, medians.right, state,
+                budget,
+            )  # fmt: skip
+            continue
+        offer_cuts(rules, feature, nodes, node, n_levels, best, scratch)
+        budget -= size
+        if state[STATE_PASS] == 6:
+            state[STATE_PASS] = 0
+            return budget
+        for level in range(n_levels):
+            levels.key[level] = scratch.level_sums[level, 0] / levels.weight[level]
+        order_rows(sample, feature, nodes, node, n_levels, scratch)
+        state[STATE_PASS] = 4
+
+
+@kernel
+def scan_medians(sample, rules, feature, nodes, node, best, scratch, state, budget):
+    """Try the splits of a column that is not constant here, for as long as the budget lasts.
+
+    Returns what is left of the budget; the search has ended when ``state[STATE_PASS]`` is 0. The node's
+    targets are numbered by `begin_medians` before.
+    """
+    if sample.is_level[feature]:
+        return scan_levels_by_medians(sample, rules, feature, nodes, node, best, scratch, state, budget)
+    return scan_number(sample, rules, feature, nodes, node, best, scratch, state, budget)

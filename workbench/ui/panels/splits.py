@@ -99,6 +99,7 @@ class SplitsPanel(QWidget):
         table.verticalHeader().setVisible(False)
         head = table.horizontalHeader()
         head.setHighlightSections(False)
+        head.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # see `share_columns`
         head.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
