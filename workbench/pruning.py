@@ -12,7 +12,7 @@ from engine.monitor import FitMonitor
 from workbench.crossvalidation import N_FOLDS, folds_of
 from workbench.editing import n_splits_uncut
 from workbench.figures.tree import leaves_below
-from workbench.figures.words import counted, number
+from workbench.figures.words import MINUS, counted, number
 from workbench.fitting import inputs_of_result, rows_of_parts
 
 if TYPE_CHECKING:
@@ -80,16 +80,17 @@ class CutPrices:
         """Say what a cut would cost: leaves, and the error before and after; empty at a leaf."""
         if self.tree.is_leaf[node]:
             return ""
+        unit = " %" if self.is_share else ""
         parts = [
-            f"{self._text(before)} → {self._text(before + float(rise[node]))} in {PART_WORDS[part]}"
+            f"{self._text(before)} → {self._text(before + float(rise[node]))}{unit} in {PART_WORDS[part]}"
             for part, (before, rise) in self.losses.items()
         ]
-        noun = "wrong rows" if self.is_share else "squared error"
+        noun = "wrong" if self.is_share else "squared error"
         saved = counted(int(self.n_saved[node]), "leaf", "leaves")
-        return f"Cut here: {saved} fewer, {noun} {', '.join(parts)}"
+        return f"Cut here: {MINUS}{saved}; {noun} {', '.join(parts)}"
 
     def _text(self, loss: float) -> str:
-        return f"{100 * abs(loss):.1f} %" if self.is_share else number(abs(loss))
+        return f"{100 * abs(loss):.1f}" if self.is_share else number(abs(loss))
 
 
 def cut_prices_of(result: RunResult, table: Table) -> CutPrices:

@@ -185,7 +185,7 @@ def test_a_tree_cut_by_hand_lies_beside_the_curve(session, run_id):
     assert not panel.figure.here.is_on_path
     assert panel.figure.here.n_leaves == result.trees[0].n_leaves
     assert panel.figure.here.error == pytest.approx(1 - result.scores["validation"].accuracy.value)
-    assert says(panel).endswith("cut by hand")
+    assert says(panel).endswith(", changed by hand")
     panel.slider.setValue(2)
     result = document.run(run_id).result
     assert alpha_of(result) == panel.figure.stops[2].alpha

@@ -1,6 +1,7 @@
 """The Splits view: candidates of the selected node, its gain curve, its gain as arithmetic."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, Q
 from tests.ui.training_help import train
 from workbench import editing
 from workbench.datasets import make_table
+from workbench.figures.words import number
 from workbench.forcing import answer_of, can_force
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
@@ -108,7 +110,7 @@ def test_id3_and_c45_have_candidates_with_a_branch_a_level(qtbot, session):
     assert not panel._curves.shows_content
     session.window.context.selection.select_node((0,))  # under Full, Hungry tied with four others
     rows = table_texts(wait_for(qtbot, session, (0,)))
-    assert [row[2] for row in rows[:6]] == ["0.252"] + ["0.252 ="] * 4 + ["0.109"]
+    assert [row[2] for row in rows[:6]] == ["0.252"] + ["= 0.252"] * 4 + ["0.109"]
     assert len(rows) == 9
     assert "Patrons" not in [row[0] for row in rows]
 
@@ -256,3 +258,28 @@ def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     tree = session.document.current_run.result.trees[0]
     assert (tree.n_nodes, tree.threshold[0]) == (3, shown)
+
+
+def test_long_names_and_many_classes_leave_room_for_question_and_figures(qtbot, session):
+    rows = np.arange(96)
+    name = "a very long name of a column that measures the temperature outside"
+    table = {name: rows.astype(float), "y": [f"class {row // 12}" for row in rows]}
+    session.window.show()
+    session.document.open_table(make_table("long", pd.DataFrame(table)))
+    session.document.set_target("y")
+    session.document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    train(qtbot, session, "tree")
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    panel.resize(390, 300)
+    told = panel.findChild(QLabel, "splits.arithmetic")
+    root = session.document.current_run.result.trees[0]
+    left, right = (number(float(root.impurity[k])) for k in root.children(0))
+    n_left, n_right = (int(root.n_node_samples[k]) for k in root.children(0))
+    assert f"[{n_left}/96 G({left}) + {n_right}/96 G({right})]" in told.text()
+    candidates = panel.table
+    head = candidates.horizontalHeader()
+    assert head.length() <= candidates.viewport().width()
+    assert head.sectionSize(1) >= candidates.sizeHintForColumn(1)
+    for column in range(2, head.count()):
+        assert head.sectionSize(column) >= candidates.sizeHintForColumn(column)

@@ -211,9 +211,10 @@ def test_a_cut_is_priced_under_the_pointer_before_it_is_made(qtbot, session, sam
         assert subtitle.full_text() == panel._prices.sentence(int(node))
         hover(canvas, 0)
         assert subtitle.full_text() == panel._prices.sentence(0)
+        assert canvas.told_of(0).splitlines()[-1] == panel._prices.sentence(0)  # never cut
         hover(canvas, None)
         change = r"([\d.,]+)(?: %)? → ([\d.,]+)(?: %)?"
-        words = rf"Cut here: (\d+) lea(?:f|ves) fewer, .* {change} in training, {change} in validation"
+        words = rf"Cut here: −(\d+) lea(?:f|ves); .* {change} in training, {change} in validation"
         told = re.fullmatch(words, subtitle.full_text())
         before = document.run(run_id).result
         document.prune(run_id, canvas.selected_path)

@@ -34,7 +34,7 @@ def test_c42_a_deep_tree_goes_through_a_document(tmp_path):
     assert (tree.max_depth, tree.n_leaves) == (N - 1, N)
     assert tree_of_run("deep", result, table=table).n_leaves[0] == N
     assert pruning_curve(result, table).path.n_leaves[0] == N
-    assert cut_prices_of(result, table).sentence(0).startswith("Cut here: 1,049 leaves fewer")
+    assert cut_prices_of(result, table).sentence(0).startswith("Cut here: −1,049 leaves;")
     export_model(result, tmp_path / "deep.tree.json")
     assert load_model(tmp_path / "deep.tree.json").trees[0] == tree
     export_rules(result, tmp_path / "deep.rules.txt", table)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.splits import NodeStudy
 
 MAX_LEVELS = 3  # named in a candidate's question
+MAX_SHARES = 6  # of classes in an impurity that is written out
 LETTERS = {
     "gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "absolute_error": "A",
     "poisson": "D",
@@ -136,7 +137,8 @@ def arithmetic(
 
     Class shares stand in class order, of two classes the `event` first, as fractions where rows are not
     weighted; of numbers the impurities of the branches stand themselves. Branches of two-way questions stand
-    yes before no, more of them the smallest first. The ratio divides the gain by the bits that the branch
+    yes before no, more of them the smallest first. Of more than `MAX_SHARES` classes the impurities of the
+    branches stand themselves, too. The ratio divides the gain by the bits that the branch
     sizes hold: "; ratio 0.541/1.46 = 0.371".
     """
     if tree.is_leaf[node]:
@@ -166,8 +168,8 @@ def _share(part: float, whole: float) -> str:
 
 
 def _impurity_of(tree: Tree, node: int, letter: str, order: Sequence[int]) -> str:
-    """Write an impurity with the shares of the classes in `order`; of a numeric target its value."""
-    if not order:
+    """Write an impurity with the shares of the classes in `order`; of many, or of numbers, its value."""
+    if not order or len(order) > MAX_SHARES:
         return f"{letter}({number(float(tree.impurity[node]))})"
     weight = float(tree.weighted_n_node_samples[node])
     counts = tree.value[node] * weight

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from engine.errors import ParameterError
@@ -14,11 +14,13 @@ from engine.parameters import Parameter
 from workbench.dates import days_of_text
 from workbench.figures.words import counted, value_text
 from workbench.forcing import Choice, Choices
+from workbench.ui import theme
 from workbench.ui.forms.fields import format_value, parse_number
 from workbench.ui.widgets import ComboBox, Label, button, column, row
 
 NUMBER = Parameter("threshold", "Threshold", "float", 0.0)
 DIGITS = 12
+MAX_LEVELS = 8  # in sight at once
 
 
 class SplitDialog(QDialog):
@@ -123,6 +125,10 @@ class SplitDialog(QDialog):
             item = QListWidgetItem(level, self._levels)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked)
+        row_px = theme.scaled(theme.CONTROL_HEIGHT)
+        for place in range(self._levels.count()):
+            self._levels.item(place).setSizeHint(QSize(0, row_px))
+        self._levels.setFixedHeight(row_px * min(len(levels), MAX_LEVELS) + 2 * self._levels.frameWidth())
         self._levels.item(0).setCheckState(Qt.CheckState.Checked)
         self._levels.setCurrentRow(0)
 

@@ -24,6 +24,8 @@ class StickyTable(QTableView):
         self.setTabKeyNavigation(False)  # Tab leaves the table; arrows move in it
         self.first = _FirstColumn(self)
         self.first.setObjectName(f"{object_name}.first")
+        for view in (self, self.first):  # cut names say that they are cut
+            view.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.horizontalScrollBar().valueChanged.connect(self._place)
         self.horizontalHeader().geometriesChanged.connect(self._place)
         self.horizontalHeader().sectionResized.connect(self._place)

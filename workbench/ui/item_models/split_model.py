@@ -56,10 +56,10 @@ class SplitModel(QAbstractTableModel):
         return _look(row, role)
 
     def _texts(self, row: SplitRow, is_below_best: bool) -> tuple[str, ...]:
-        tie = " =" if row.is_tied and is_below_best else ""
+        tie = "= " if row.is_tied and is_below_best else ""
         if self._heads is HEADS:
-            return row.column, row.question, row.gain + tie, row.validation
-        return row.column, row.question, row.gain, row.ratio + tie, row.validation
+            return row.column, row.question, tie + row.gain, row.validation
+        return row.column, row.question, row.gain, tie + row.ratio, row.validation
 
 
 def _look(row: SplitRow, role: int) -> Any:

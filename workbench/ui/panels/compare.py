@@ -154,6 +154,7 @@ class ComparePanel(QWidget):
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         table.horizontalHeader().setFont(theme.font(11, 600))
         table.horizontalHeader().setHighlightSections(False)
+        table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.selectionModel().selectionChanged.connect(self._refresh_curves)
         table.doubleClicked.connect(self._on_double_clicked)
         return table

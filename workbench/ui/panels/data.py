@@ -124,7 +124,8 @@ class DataPanel(QWidget):
         return self._banner
 
     def _make_search(self) -> QWidget:
-        self.search = SearchEdit("Search columns", "data.search")
+        self.search = SearchEdit("Search", "data.search")
+        self.search.setAccessibleName("Search columns")
         self.search.textChanged.connect(self.model.set_search)
         self.order = ComboBox()
         self.order.setObjectName("data.order")

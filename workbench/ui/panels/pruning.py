@@ -239,9 +239,11 @@ class PruningPanel(QWidget):
 
     def _say_stop(self, figure: PruningFigure, stop: int, n_leaves: int) -> None:
         alpha = figure.stops[stop].alpha
-        price = "as grown" if alpha is None else f"a leaf costs {number(alpha)}"
-        cut = "" if figure.here is None or figure.here.is_on_path else ", cut by hand"
-        self._says.setText(f"{counted(n_leaves, 'leaf', 'leaves')}, {price}{cut}")
+        is_on_path = figure.here is None or figure.here.is_on_path
+        how = "as grown" if alpha is None else f"a leaf costs {number(alpha)}"
+        self._says.setText(
+            f"{counted(n_leaves, 'leaf', 'leaves')}, {how if is_on_path else 'changed by hand'}"
+        )
 
     def _show_buttons(self) -> None:
         figure, is_busy = self.figure, self._folds_job is not None

@@ -30,6 +30,22 @@ LEAF = "A leaf asks nothing."
 OF_ENSEMBLES = "Trees of ensembles were grown on drawn rows."
 
 
+class _Candidates(QTableView):
+    """Gives what the figures leave to the columns' names and their questions; long names are cut."""
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self.share_columns()
+
+    def share_columns(self) -> None:
+        head = self.horizontalHeader()
+        figures = sum(max(self.sizeHintForColumn(k), head.sectionSizeHint(k)) for k in range(2, head.count()))
+        free = max(self.viewport().width() - figures, theme.scaled(120))
+        wide = max(self.sizeHintForColumn(0), head.sectionSizeHint(0))
+        rest = free - max(self.sizeHintForColumn(1), head.sectionSizeHint(1))
+        head.resizeSection(0, min(wide, max(rest, free // 2)))
+
+
 class SplitsPanel(QWidget):
     """Asks for the candidates of the selected node, or the root's."""
 
@@ -69,8 +85,8 @@ class SplitsPanel(QWidget):
             signal.connect(self._say_why)
         self._sight.ask()
 
-    def _make_table(self) -> QTableView:
-        table = QTableView()
+    def _make_table(self) -> _Candidates:
+        table = _Candidates()
         table.setObjectName("splits.table")
         table.setAccessibleName("Candidates of the node")
         table.setModel(self.model)
@@ -83,8 +99,12 @@ class SplitsPanel(QWidget):
         table.verticalHeader().setVisible(False)
         head = table.horizontalHeader()
         head.setHighlightSections(False)
+        head.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # see `share_columns`
         head.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.setMinimumWidth(theme.scaled(120))
         table.selectionModel().currentRowChanged.connect(self._on_row)
         table.activated.connect(lambda _index: self._context.actions[FORCE].trigger())  # Enter, double click
@@ -100,6 +120,7 @@ class SplitsPanel(QWidget):
         export = bare_button("picture", "Export the gain curve", self._export, "splits.export")
         force = ActionButton(self._context.actions[FORCE], "quiet", "Force")
         force.setObjectName("splits.force")
+        force.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys in the table
         head = row(16, self._arithmetic, 8, force, export, 8, margins=4)
         head.setStretchFactor(self._arithmetic, 1)
         self._busy = BusyBar(dims=splitter)
@@ -172,6 +193,7 @@ class SplitsPanel(QWidget):
         self.figure = make_splits(run.name, result, study)
         self._arithmetic.setText("\n".join(filter(None, (self.figure.arithmetic or LEAF, self.figure.ties))))
         self.model.set_rows(self.figure.rows)
+        self.table.share_columns()
         if self.figure.rows:
             self.table.selectRow(0)
         else:

@@ -50,6 +50,7 @@ class TreePanel(QWidget):
         self._shown_tree: tuple[str, int] | None = None
         self._prices: CutPrices | None = None
         self.canvas = TreeCanvas()
+        self.canvas.remark_on = self._price_of
         self.outline = self._make_outline()
         self._add_actions()
         self._empty = EmptyState("tree", "")
@@ -86,7 +87,7 @@ class TreePanel(QWidget):
 
     def _make_strip(self) -> QWidget:
         self._title = ElidedLabel("", "name")
-        self._subtitle = ElidedLabel("", "caption")
+        self._subtitle = ElidedLabel("", "caption", Qt.TextElideMode.ElideRight)
         self._which = _TreeNumber()
         self._which.setObjectName("tree.which")
         self._which.setAccessibleName("Which tree")
@@ -109,11 +110,13 @@ class TreePanel(QWidget):
             action_icon(actions[f"action.tree.step_{way}"], f"tree.step_{way}") for way in ("back", "on")
         )
         self._steps = (back, self._splits, on)
+        by_hand = [ActionButton(actions[f"action.tree.{name}"], "quiet") for name in ("prune", "restore")]
+        for made in by_hand:
+            made.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys in the tree
         buttons = [
             self._which,
             *self._steps,
-            ActionButton(actions["action.tree.prune"], "quiet"),
-            ActionButton(actions["action.tree.restore"], "quiet"),
+            *by_hand,
             bare_button("expand", "Expand all", self.canvas.open_all, "tree.expand_all"),
             bare_button("fit", "Fit to the view", self.canvas.fit, "tree.fit"),
             bare_button("picture", "Export picture", self._export, "tree.export"),
@@ -247,9 +250,13 @@ class TreePanel(QWidget):
         if figure is None:
             return
         node = item.hovered if item.hovered is not None else item.selected
-        prices = self._prices if self._prices is not None and self._prices.tree is figure.tree else None
-        price = prices.sentence(node) if prices is not None and node is not None else ""
+        price = self._price_of(node) if node is not None else ""
         self._subtitle.setText(price or figure.subtitle)
+
+    def _price_of(self, node: int) -> str:
+        figure, prices = self.canvas.figure, self._prices
+        is_known = figure is not None and prices is not None and prices.tree is figure.tree
+        return prices.sentence(node) if is_known else ""
 
     def _set_figure(self, figure: TreeFigure | None, is_open: np.ndarray | None = None) -> None:
         self.canvas.set_figure(figure, is_open)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,12 +15,15 @@ from PySide6.QtWidgets import QGraphicsView, QGraphicsWidget
 
 from workbench.figures.words import MINUS
 from workbench.ui import theme
+from workbench.ui.plots.header import HeaderItem
 from workbench.ui.widgets import literal
 
 pg.setConfigOptions(antialias=True)
 
 GRID_ALPHA = 0.6
 MAX_NAMES = 12  # of categories on an axis
+LEGEND_SHARE = 0.25  # of a picture's height, at most
+LOW_PX = 280  # a lower picture has the words beside its title
 
 
 class _Pens:
@@ -42,75 +45,6 @@ def pen(colour: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.Sol
     made = QPen(colour, width * _Pens.scale, style)
     made.setCosmetic(True)
     return made
-
-
-class HeaderItem(QGraphicsWidget):
-    """Title, and under it what was measured on which rows; part of the picture, so that exports have it.
-
-    Texts are literal. A line too long for the width goes on in a second one; what is longer still, and the
-    title, is cut at its end.
-    """
-
-    MAX_LINES = 2  # of one text
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._title = ""
-        self._lines: tuple[str, ...] = ()
-        self._shown: tuple[str, ...] = ()
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self._title, *self._lines)
-
-    @property
-    def shown_lines(self) -> tuple[str, ...]:
-        """The lines under the title as they are painted."""
-        return self._shown
-
-    def say(self, title: str, *lines: str) -> None:
-        self._title, self._lines = title, tuple(line for line in lines if line)
-        self.setToolTip(literal("\n".join(self.texts)))
-        self.wrap()
-        self.update()
-
-    def wrap(self) -> None:
-        """Break the lines for the width and font of the moment."""
-        metrics, width = QFontMetricsF(theme.font(11)), max(self.rect().width(), 40.0)
-        self._shown = tuple(
-            piece for line in self._lines for piece in wrapped(line, metrics, width, self.MAX_LINES)
-        )
-        height = theme.scaled(20) + theme.scaled(16) * len(self._shown) + 4
-        if height != self.preferredHeight():
-            self.setMinimumHeight(height)
-            self.setPreferredHeight(height)
-            self.setMaximumHeight(height)
-
-    def resizeEvent(self, event) -> None:
-        self.wrap()
-
-    def paint(self, painter: QPainter, option, widget=None) -> None:
-        t, width, y = theme.tokens(), self.rect().width(), 0.0
-        rows = [(self._title, theme.font(13, 600), t.text, theme.scaled(20))]
-        rows += [(line, theme.font(11), t.text3, theme.scaled(16)) for line in self._shown]
-        for text, font, colour, height in rows:
-            painter.setFont(font)
-            painter.setPen(QColor(colour))
-            shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
-            painter.drawText(QRectF(0, y, width, height), Qt.AlignmentFlag.AlignVCenter, shown)
-            y += height
-
-
-def wrapped(text: str, metrics: QFontMetricsF, width: float, max_lines: int) -> list[str]:
-    """Break a text at its spaces into lines of at most `width`; the last one takes all that is left."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if len(lines) < max_lines and lines[-1] and metrics.horizontalAdvance(longer) > width:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
 
 
 class LiteralAxis(pg.AxisItem):
@@ -181,27 +115,68 @@ class LiteralAxis(pg.AxisItem):
         return [(steps[enough], 0)]
 
 
+def common_start(names: Sequence[str]) -> str:
+    """Return the words that all of several names begin with, and the space after them."""
+    if len(names) < 2:
+        return ""
+    first, last = min(names), max(names)
+    n = next((k for k, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
+    return first[: first.rfind(" ", 0, n) + 1]
+
+
 class LegendItem(QGraphicsWidget):
-    """Swatches with names in one or more rows, below the header; names are literal."""
+    """Swatches with names in one or more rows, below the header; names are literal.
+
+    Where the rows would take too much of a picture's height, names are cut to stand in columns; of still more
+    the last place tells how many there are. The tool tip has all of them.
+    """
+
+    WIDEST, NARROWEST = 160.0, 40.0  # of a name, before text size
+    SWATCH_PX, GAP_PX = 16.0, 14.0
 
     def __init__(self) -> None:
         super().__init__()
         self.entries: tuple[tuple[str, QColor], ...] = ()
+        self._n_rows = 99
+        self._starts = 0  # characters that all names begin with
 
     def show_entries(self, entries) -> None:
         self.entries = tuple((str(name), QColor(colour)) for name, colour in entries)
-        self.setToolTip(literal("\n".join(name for name, _ in self.entries)))  # long ones are cut
+        names = [name for name, _ in self.entries]
+        self._starts = len(common_start(names))
+        self.setToolTip(literal("\n".join(names)))  # long ones are cut
         self.setVisible(bool(self.entries))
         self._fit()
 
+    def allow_height(self, height: float) -> None:
+        """Take at most so much of a picture's height, but a row."""
+        n_rows = max(int(height // theme.scaled(18)), 1)
+        if n_rows != self._n_rows:
+            self._n_rows = n_rows
+            self._fit()
+
     def _places(self, width: float) -> list[tuple[float, float, float]]:
+        """Where swatches stand, and how wide their names may be; fewer than entries where they do not fit."""
+        places = self._flow(width)
+        if not places or places[-1][1] <= theme.scaled(18) * (self._n_rows - 1):
+            return places
+        extra = self.SWATCH_PX + self.GAP_PX
+        most = max(int((width + self.GAP_PX) // (theme.scaled(self.NARROWEST) + extra)), 1)
+        n_columns = min(-(-len(self.entries) // self._n_rows), most)
+        step = (width + self.GAP_PX) / n_columns
+        n = min(len(self.entries), n_columns * self._n_rows)
+        return [(k % n_columns * step, theme.scaled(18) * (k // n_columns), step - extra) for k in range(n)]
+
+    def _flow(self, width: float) -> list[tuple[float, float, float]]:
+        """One after the other, as wide as they are."""
         metrics, places, x, y = QFontMetricsF(theme.font(11)), [], 0.0, 0.0
+        extra = self.SWATCH_PX + self.GAP_PX
         for name, _ in self.entries:
-            wide = min(metrics.horizontalAdvance(name), 160.0) + 16 + 14
-            if x > 0 and x + wide > width:
+            wide = min(metrics.horizontalAdvance(name) + 2, theme.scaled(self.WIDEST))
+            if x > 0 and x + wide + extra > width:
                 x, y = 0.0, y + theme.scaled(18)
-            places.append((x, y, wide - 30))
-            x += wide
+            places.append((x, y, wide))
+            x += wide + extra
         return places
 
     def _fit(self) -> None:
@@ -216,21 +191,34 @@ class LegendItem(QGraphicsWidget):
     def resizeEvent(self, event) -> None:
         self._fit()
 
+    def shown_texts(self) -> list[str]:
+        """What is written beside the swatches; a last one without swatch where not all fit."""
+        metrics, places = QFontMetricsF(theme.font(11)), self._places(self.rect().width())
+        n_more = len(self.entries) - len(places) + 1
+        shown = []
+        for (name, _), (_, _, wide) in zip(self.entries, places, strict=False):
+            is_cut = metrics.horizontalAdvance(name) > wide and self._starts
+            text = "…" + name[self._starts :] if is_cut else name  # what all begin with tells none apart
+            shown.append(metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide))
+        if n_more > 1:
+            shown[-1] = f"+ {n_more:,}"
+        return shown
+
     def paint(self, painter: QPainter, option, widget=None) -> None:
         t, font = theme.tokens(), theme.font(11)
-        metrics = QFontMetricsF(font)
-        places = self._places(self.rect().width())
-        for (name, colour), (x, y, wide) in zip(self.entries, places, strict=True):
+        places, texts = self._places(self.rect().width()), self.shown_texts()
+        n_swatches = len(places) - (len(places) < len(self.entries))
+        for k, ((x, y, wide), text) in enumerate(zip(places, texts, strict=True)):
             side = 10.0
             top = y + (theme.scaled(18) - side) / 2
-            painter.setPen(pen(t.colour("control")))
-            painter.setBrush(colour)
-            painter.drawRect(QRectF(x + 0.5, top, side, side))
+            if k < n_swatches:
+                painter.setPen(pen(t.colour("control")))
+                painter.setBrush(self.entries[k][1])
+                painter.drawRect(QRectF(x + 0.5, top, side, side))
             painter.setFont(font)
             painter.setPen(t.colour("text2"))
-            shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, wide + 2)
-            box = QRectF(x + 16, y, wide + 4, theme.scaled(18))
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
+            box = QRectF(x + self.SWATCH_PX, y, wide + 4, theme.scaled(18))
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
 
 
 class FigurePlot(pg.GraphicsLayoutWidget):
@@ -270,6 +258,12 @@ class FigurePlot(pg.GraphicsLayoutWidget):
     def adopt_menu(self, plot: pg.PlotItem) -> None:
         """Own the hidden menu that pyqtgraph makes for every plot, so that it goes when the picture goes."""
         plot.ctrlMenu.setParent(self, plot.ctrlMenu.windowFlags())
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "header"):  # pyqtgraph resizes while it is made
+            self.header.save_room(self.height() < theme.scaled(LOW_PX))
+            self.legend_.allow_height(LEGEND_SHARE * self.height())
 
     def restyle(self) -> None:
         """Take colours and fonts of the theme in force."""

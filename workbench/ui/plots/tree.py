@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
@@ -34,6 +35,7 @@ class TreeCanvas(QGraphicsView):
         self.setObjectName("tree.canvas")
         self.setAccessibleName("Tree")
         self.item = TreeItem()
+        self.remark_on: Callable[[int], str] = lambda _node: ""  # told under the story of a node
         self._scene = QGraphicsScene(self)
         self._scene.addItem(self.item)
         self.setScene(self._scene)
@@ -266,10 +268,13 @@ class TreeCanvas(QGraphicsView):
     def viewportEvent(self, event) -> bool:
         if event.type() == QEvent.Type.ToolTip:
             node, _ = self.item.node_at(self.mapToScene(event.pos()))
-            text = "" if node is None else self.figure.story(node)
-            QToolTip.showText(event.globalPos(), literal(text), self)
+            QToolTip.showText(event.globalPos(), literal("" if node is None else self.told_of(node)), self)
             return True
         return super().viewportEvent(event)
+
+    def told_of(self, node: int) -> str:
+        """All there is to say of a node: its tool tip."""
+        return "\n".join(filter(None, (self.figure.story(node), self.remark_on(node))))
 
     def keyPressEvent(self, event) -> None:
         key = event.key()

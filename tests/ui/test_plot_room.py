@@ -1,0 +1,95 @@
+"""Pictures of any size have room for what they show: headers and legends give way."""
+
+import pytest
+from PySide6.QtGui import QColor, QFontMetricsF
+from PySide6.QtWidgets import QListWidget
+
+from workbench.forcing import Choice, Choices
+from workbench.ui import theme
+from workbench.ui.plots.base import LegendItem, common_start
+from workbench.ui.plots.header import HeaderItem, split_to_fit
+from workbench.ui.plots.pruning import PruningPlot
+from workbench.ui.split_dialog import SplitDialog
+
+LINE = "206 training rows, 69 validation rows, 5 folds of the training rows, band of one standard error"
+
+
+def test_the_words_of_a_low_picture_begin_beside_its_title(qtbot):
+    plot = PruningPlot()
+    qtbot.addWidget(plot)
+    plot.resize(390, 400)
+    plot.show()
+    plot.ci.setVisible(True)
+    plot.header.say("Decision tree 1", LINE)
+    assert not plot.header.beside_title
+    assert " ".join(plot.header.shown_lines) == LINE
+    tall = plot.header.preferredHeight()
+    plot.resize(390, 230)
+    assert plot.header.beside_title
+    assert " ".join((plot.header.beside_title, *plot.header.shown_lines)) == LINE
+    assert plot.header.preferredHeight() == tall - theme.scaled(16)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_title_as_wide_as_the_picture_has_its_words_below():
+    header = HeaderItem()
+    header.resize(120, 60)
+    header.save_room(True)
+    header.say("Decision tree 1 over a long name", "206 rows")
+    assert header.beside_title == ""
+    assert header.shown_lines == ("206 rows",)
+    metrics = QFontMetricsF(theme.font(11))
+    assert split_to_fit("one two", metrics, metrics.horizontalAdvance("one tw")) == ("one", "two")
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("n", [3, 16, 300])
+def test_a_legend_takes_no_more_than_its_rows(n):
+    legend = LegendItem()
+    names = [f"soil class number {k} by the older definition" for k in range(n)]
+    legend.resize(360, 400)
+    legend.allow_height(theme.scaled(18) * 3)
+    legend.show_entries((name, QColor("red")) for name in names)
+    texts = legend.shown_texts()
+    assert legend.preferredHeight() <= theme.scaled(18) * 3 + 2
+    assert len(set(texts)) == len(texts), "what all names begin with would hide which is which"
+    if n == 300:
+        assert texts[-1] == f"+ {n - len(texts) + 1}"
+    assert all(name in legend.toolTip() for name in names)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_short_names_stand_whole_one_after_the_other():
+    legend = LegendItem()
+    legend.resize(360, 400)
+    legend.allow_height(theme.scaled(18))
+    legend.show_entries((name, QColor("red")) for name in ("Adelie", "Chinstrap", "Gentoo"))
+    assert legend.shown_texts() == ["Adelie", "Chinstrap", "Gentoo"]
+    assert legend.preferredHeight() == theme.scaled(18) + 2
+
+
+@pytest.mark.parametrize(
+    ("names", "start"),
+    [
+        (["soil class 1", "soil class 12"], "soil class "),
+        (["soil 1", "soil 2"], "soil "),
+        (["Adelie", "Gentoo"], ""),
+        (["soil 1"], ""),
+        (["one two", "one two three"], "one "),
+    ],
+)
+def test_the_words_that_all_names_begin_with(names, start):
+    assert common_start(names) == start
+
+
+@pytest.mark.parametrize(("n", "in_sight"), [(3, 3), (20, 8)])
+def test_the_levels_of_a_split_to_force_are_as_high_as_they_need(qtbot, n, in_sight):
+    names = tuple(f"level {k}" for k in range(n))
+    choice = Choice("island", names)
+    dialog = SplitDialog(None, Choices((choice,), 0, 10), lambda *_: None, lambda: None)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    levels = dialog.findChild(QListWidget, "split.levels")
+    assert levels.visualItemRect(levels.item(0)).height() == theme.scaled(theme.CONTROL_HEIGHT)
+    row_px = theme.scaled(theme.CONTROL_HEIGHT)
+    assert in_sight * row_px <= levels.viewport().height() < in_sight * row_px + 4  # a frame

@@ -1,0 +1,114 @@
+"""What stands above a picture: its title, and what was measured on which rows."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsWidget
+
+from workbench.ui import theme
+from workbench.ui.widgets import literal
+
+
+class HeaderItem(QGraphicsWidget):
+    """Title, and under it what was measured on which rows; part of the picture, so that exports have it.
+
+    Texts are literal. A line too long for the width goes on in a second one; what is longer still, and the
+    title, is cut at its end. Of a low picture the first line begins beside the title.
+    """
+
+    MAX_LINES = 2  # of one text
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._title = ""
+        self._lines: tuple[str, ...] = ()
+        self._shown: tuple[str, ...] = ()
+        self._beside = ""  # what of the first line stands beside the title
+        self._is_low = False
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self._title, *self._lines)
+
+    @property
+    def shown_lines(self) -> tuple[str, ...]:
+        """The lines under the title as they are painted."""
+        return self._shown
+
+    @property
+    def beside_title(self) -> str:
+        """The beginning of the first line, where it stands beside the title."""
+        return self._beside
+
+    def save_room(self, is_low: bool) -> None:
+        """Take less of the height of a low picture."""
+        if is_low != self._is_low:
+            self._is_low = is_low
+            self.wrap()
+            self.update()
+
+    def say(self, title: str, *lines: str) -> None:
+        self._title, self._lines = title, tuple(line for line in lines if line)
+        self.setToolTip(literal("\n".join(self.texts)))
+        self.wrap()
+        self.update()
+
+    def wrap(self) -> None:
+        """Break the lines for the width and font of the moment."""
+        metrics, width = QFontMetricsF(theme.font(11)), max(self.rect().width(), 40.0)
+        self._beside, lines = "", list(self._lines)
+        if self._is_low and lines:
+            self._beside, lines[0] = split_to_fit(lines[0], metrics, width - self._title_width())
+        self._shown = tuple(
+            piece for line in lines if line for piece in wrapped(line, metrics, width, self.MAX_LINES)
+        )
+        height = theme.scaled(20) + theme.scaled(16) * len(self._shown) + 4
+        if height != self.preferredHeight():
+            self.setMinimumHeight(height)
+            self.setPreferredHeight(height)
+            self.setMaximumHeight(height)
+
+    def _title_width(self) -> float:
+        """The title and the gap after it."""
+        return QFontMetricsF(theme.font(13, 600)).horizontalAdvance(self._title) + theme.scaled(8)
+
+    def resizeEvent(self, event) -> None:
+        self.wrap()
+
+    def paint(self, painter: QPainter, option, widget=None) -> None:
+        t, width, y = theme.tokens(), self.rect().width(), 0.0
+        rows = [(self._title, theme.font(13, 600), t.text, theme.scaled(20))]
+        rows += [(line, theme.font(11), t.text3, theme.scaled(16)) for line in self._shown]
+        for text, font, colour, height in rows:
+            painter.setFont(font)
+            painter.setPen(QColor(colour))
+            shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
+            painter.drawText(QRectF(0, y, width, height), Qt.AlignmentFlag.AlignVCenter, shown)
+            y += height
+        if self._beside:
+            x = self._title_width()
+            painter.setFont(theme.font(11))
+            painter.setPen(QColor(t.text3))
+            box = QRectF(x, 1, width - x, theme.scaled(20))  # the smaller font on the title's base line
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, self._beside)
+
+
+def split_to_fit(text: str, metrics: QFontMetricsF, width: float) -> tuple[str, str]:
+    """Divide a text at a space into as much as fits into `width`, and the rest."""
+    words, n = text.split(" "), 0
+    while n < len(words) and metrics.horizontalAdvance(" ".join(words[: n + 1])) <= width:
+        n += 1
+    return " ".join(words[:n]), " ".join(words[n:])
+
+
+def wrapped(text: str, metrics: QFontMetricsF, width: float, max_lines: int) -> list[str]:
+    """Break a text at its spaces into lines of at most `width`; the last one takes all that is left."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(lines) < max_lines and lines[-1] and metrics.horizontalAdvance(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
