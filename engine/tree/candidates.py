@@ -153,7 +153,7 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     if not len(ends):
         return GainCurve(np.empty(0), np.empty(0))
     values = data.presorted.X[rows, feature].astype(np.float64)
-    thresholds = (values[ends] + values[ends + 1]) / 2
+    thresholds = _midpoints(values[ends], values[ends + 1])
     if data.rules.criterion == ABSOLUTE_ERROR:
         gains = _grower_of(tree, path, data).gains_by_medians(feature)
         return GainCurve(thresholds, np.maximum(gains[ends], 0.0))
@@ -166,6 +166,14 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
         is_level = data.rules.missing_is_level
         gains = np.where(takes_left, with_missing, gains) if is_level else np.maximum(gains, with_missing)
     return GainCurve(thresholds, np.maximum(gains, 0.0))
+
+
+def _midpoints(lower: Floats, upper: Floats) -> Floats:
+    """Return what `engine.kernels.numeric.midpoint` does, for many pairs at once."""
+    with np.errstate(over="ignore"):
+        middle = (lower + upper) * 0.5
+    middle = np.where(np.isinf(middle), lower * 0.5 + upper * 0.5, middle)
+    return np.where((lower <= middle) & (middle < upper), middle, lower)
 
 
 def _is_at(tree: Tree, path: Path, X: NDArray[Any]) -> NDArray[np.bool_]:
@@ -244,10 +252,14 @@ def _gains(criterion: int, left: Floats, total: Floats) -> Floats:
 
 def _purities(criterion: int, sums: Floats) -> Floats:
     """Return what `engine.tree.kernels.impurity.purity` does, for many nodes at once."""
-    values, weight = sums[:, :-1], np.maximum(sums[:, -1:], np.finfo(np.float64).tiny)
+    has_weight = sums[:, -1:] > 0  # what is left of a total may be nothing but rounding
+    values, weight = np.where(has_weight, sums[:, :-1], 0.0), np.where(has_weight, sums[:, -1:], 1.0)
+    if criterion == SQUARED_ERROR:
+        return np.asarray((values * (values / weight)).sum(axis=1))
+    values = np.maximum(values, 0.0)
     if criterion == MISCLASSIFICATION:
         return np.asarray(values.max(axis=1))
-    if criterion in (GINI, SQUARED_ERROR):
-        return np.asarray((values * values / weight).sum(axis=1))
+    if criterion == GINI:
+        return np.asarray((values * (values / weight)).sum(axis=1))
     bits = xlogy(values, values / weight).sum(axis=1)
     return np.asarray(2 * bits if criterion == POISSON else bits / np.log(2))

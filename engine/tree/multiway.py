@@ -212,6 +212,8 @@ class MultiwayGrower:
         Missing values take a branch of their own, the last, or the one where they help most.
         """
         missing, n_levels = np.isnan(x), len(levels)
+        if not n_levels:
+            return None  # no row of the whole table has a level
         has_branch = self._has_branch[feature]
         child = np.where(missing, n_levels, np.searchsorted(levels, np.where(missing, levels[:1], x)))
         of_known = np.full(len(x), True) if has_branch else ~missing

@@ -13,8 +13,9 @@ from engine.export.rules_reader import read_rules
 from engine.tree.by_hand import force_split, set_missing_direction
 from engine.tree.candidates import NodeRows, candidates, gain_curve
 from engine.tree.edit import Edit
-from engine.tree.grow import make_rules, presort
+from engine.tree.grow import make_rules
 from engine.tree.inspect import edge_label, merged_rule
+from engine.tree.presort import presort
 from engine.tree.regrow import regrow, training_data
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, MULTIWAY, THRESHOLD
 from tests.engine import naive
@@ -160,3 +161,11 @@ def test_changes_by_hand_keep_to_it():
 def test_another_word_is_refused():
     with pytest.raises(ParameterError, match="missing"):
         DecisionTreeClassifier(missing="dropped").fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("algorithm", ["id3", "c4.5"])
+def test_a_category_that_every_row_misses_is_no_question(algorithm):
+    X = pd.DataFrame({"c": pd.Categorical([None] * 4, ["a", "b"]), "x": [1.0, 2, 3, 4]})
+    model = DecisionTreeClassifier(algorithm=algorithm, missing="level", confidence=None)
+    tree = model.fit(X, [0, 0, 1, 1]).tree_
+    assert (tree.feature[0], tree.threshold[0], tree.n_nodes) == (1, 2.5, 3)
