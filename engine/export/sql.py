@@ -24,7 +24,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,13 @@ from engine.tree.structure import LEAF, Tree
 
 EXACT_DIGITS = 15  # as a decimal with more, a database may round twice on the way to a double
 SECONDS_A_DAY = 86400
+
+
+class _Asked(NamedTuple):
+    """The table that is asked: its columns of dates, and how false and true are written beside its names."""
+
+    dates: frozenset[str]
+    truths: tuple[str, str]
 
 
 def to_sql(
@@ -73,11 +80,14 @@ def to_sql(
             f"{type(estimator).__name__} is not a fitted single tree; only a decision tree is one SQL "
             "expression"
         )
-    rules = list(_leaf_rules(tree, estimator.features_, frozenset(dates)))
+    names = {spec.name.lower() for spec in estimator.features_}
+    # in SQLite TRUE is the column of that name, where there is one
+    truths = ("(1 = 0)", "(1 = 1)") if names & {"false", "true"} else ("FALSE", "TRUE")
+    rules = list(_leaf_rules(tree, estimator.features_, _Asked(frozenset(dates), truths)))
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return _case(rules, [_value(float(value)) for value in tree.value[:, 0]], name)
-    labels = [_value(plain_value(label, "the target")) for label in classes.tolist()]
+    labels = [_value(plain_value(label, "the target"), truths) for label in classes.tolist()]
     columns = [_case(rules, [labels[k] for k in np.argmax(tree.value, axis=1)], name)]
     if has_shares:
         for k, title in enumerate(share_names(classes.tolist())):
@@ -99,9 +109,7 @@ def _case(rules: list[tuple[int, str]], answers: Sequence[str], name: str) -> st
     return "\n".join(["CASE", *lines, f"  ELSE {answers[last]}", f"END AS {_identifier(name)}"])
 
 
-def _leaf_rules(
-    tree: Tree, features: Sequence[FeatureSpec], dates: frozenset[str]
-) -> Iterator[tuple[int, str]]:
+def _leaf_rules(tree: Tree, features: Sequence[FeatureSpec], table: _Asked) -> Iterator[tuple[int, str]]:
     """Yield leaves and the conditions left to ask, up to the leaf that takes all rows that are left."""
     n_leaves = _leaves_below(tree)
     asked: dict[int, _Interval | _Levels] = {}
@@ -117,7 +125,7 @@ def _leaf_rules(
         first, feature = int(tree.first_child[node]), int(tree.feature[node])
         *others, last = sorted(range(int(tree.n_children[node])), key=lambda k: n_leaves[first + k])
         waiting.append((first + last, asked))
-        branches = (asked.get(feature) or _state_of(features[feature], dates)).branches(tree, node)
+        branches = (asked.get(feature) or _state_of(features[feature], table)).branches(tree, node)
         for child in reversed(others):
             if branches[child].is_possible:
                 waiting.append((first + child, asked | {feature: branches[child]}))
@@ -132,15 +140,15 @@ def _leaves_below(tree: Tree) -> list[int]:
     return found
 
 
-def _state_of(spec: FeatureSpec, dates: frozenset[str]) -> _Interval | _Levels:
+def _state_of(spec: FeatureSpec, table: _Asked) -> _Interval | _Levels:
     known = spec.levels if spec.levels is not None else spec.ordered_levels
     if known is None:
-        return _Interval(_identifier(spec.name), spec.name in dates)
+        return _Interval(_identifier(spec.name), spec.name in table.dates)
     codes = np.arange(len(known), dtype=np.float64)
     # a level of an ordered column that training never saw has no place in the order: it counts as missing
     unseen = dtypes.UNSEEN_LEVEL if spec.levels is not None else math.nan
     values = np.append(codes, [unseen, math.nan])
-    words = [_value(plain_value(level, f"column {spec.name!r}")) for level in known]
+    words = [_value(plain_value(level, f"column {spec.name!r}"), table.truths) for level in known]
     return _Levels(_identifier(spec.name), words, values, np.arange(len(values)))
 
 
@@ -250,13 +258,13 @@ def _refuse_nul(text: str) -> None:
         raise DataError(f"{text!r} holds the sign with number 0, which ends an SQL text; rename it first")
 
 
-def _value(value: str | bool | int | float) -> str:
+def _value(value: str | bool | int | float, truths: tuple[str, str] = ("FALSE", "TRUE")) -> str:
     """Return a literal; numbers read back as the same double."""
     if isinstance(value, str):
         _refuse_nul(value)
         return "'" + value.replace("'", "''") + "'"
     if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
+        return truths[value]
     if isinstance(value, int):
         return repr(value)
     if not math.isfinite(value):

@@ -281,7 +281,7 @@ def describe_numbers(criterion: str, y: NDArray[np.float64], w: NDArray[np.float
     losses = (y - mean) ** 2
     if criterion == "poisson":
         losses = 2 * (xlogy(y, y / mean) - y + mean)
-    return mean, float(np.average(losses, weights=w))
+    return mean, max(float(np.average(losses, weights=w)), 0.0)  # deviances of alike targets may round below
 
 
 def weighted_median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:

@@ -276,10 +276,14 @@ def _gains(criterion: int, left: Floats, total: Floats) -> Floats:
 
 def _purities(criterion: int, sums: Floats) -> Floats:
     """Return what `engine.tree.kernels.impurity.purity` does, for many nodes at once."""
-    values, weight = sums[:, :-1], np.maximum(sums[:, -1:], np.finfo(np.float64).tiny)
+    has_weight = sums[:, -1:] > 0  # what is left of a total may be nothing but rounding
+    values, weight = np.where(has_weight, sums[:, :-1], 0.0), np.where(has_weight, sums[:, -1:], 1.0)
+    if criterion == SQUARED_ERROR:
+        return np.asarray((values * (values / weight)).sum(axis=1))
+    values = np.maximum(values, 0.0)
     if criterion == MISCLASSIFICATION:
         return np.asarray(values.max(axis=1))
-    if criterion in (GINI, SQUARED_ERROR):
-        return np.asarray((values * values / weight).sum(axis=1))
+    if criterion == GINI:
+        return np.asarray((values * (values / weight)).sum(axis=1))
     bits = xlogy(values, values / weight).sum(axis=1)
     return np.asarray(2 * bits if criterion == POISSON else bits / np.log(2))

@@ -334,7 +334,7 @@ def check_target(data: TrainingData, criterion: str) -> None:
     Raises
     ------
     DataError
-        Poisson deviance is asked of a negative target, or of zeros alone.
+        Poisson deviance is asked of a negative target, of zeros alone, or of numbers too small to divide.
     """
     if criterion != "poisson":
         return
@@ -345,6 +345,12 @@ def check_target(data: TrainingData, criterion: str) -> None:
         )
     if not np.any(data.y > 0):
         raise DataError("criterion 'poisson' needs a target above 0 in some row; all are 0")
+    events = (data.y * data.sample_weight)[data.y > 0]
+    if not np.all(events / data.sample_weight.sum() >= np.finfo(np.float64).tiny):
+        raise DataError(
+            f"the target is {data.y[data.y > 0].min():g} in some row, too small beside the weights for "
+            "criterion 'poisson'; scale the target"
+        )
 
 
 def root_of(data: TrainingData, criterion: str) -> Tree:

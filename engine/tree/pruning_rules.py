@@ -15,6 +15,7 @@ from engine.tree.structure import Tree
 _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 _DEVIATIONS = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 _SLACK = 0.1  # errors by which a leaf may be worse than its branch (Quinlan 1993, prune.c)
+_ROUNDING = 1e-12  # share by which the mean of rows may miss the equal means of their parts
 
 Floats = NDArray[np.float64]
 
@@ -99,17 +100,23 @@ def merge_same_prediction_leaves(tree: Tree, *, is_classifier: bool) -> Tree:
     """Return `tree` without splits whose leaves all answer the same: the same class, or the same number.
 
     Shares of classes may differ between such leaves, so probabilities may change; predicted classes do not.
+    Where leaves meet half way to keep to a column's direction, and the node itself would answer otherwise,
+    the split stays.
     """
-    answers = np.argmax(tree.value, axis=1) if is_classifier else tree.value[:, 0]
+    own = np.argmax(tree.value, axis=1) if is_classifier else tree.value[:, 0]
+    answers = own.copy()
     is_cut = np.zeros(tree.n_nodes, bool)
     ends = tree.is_leaf.copy()
     for node in range(tree.n_nodes - 1, -1, -1):
         if tree.is_leaf[node]:
             continue
         children = np.array(tree.children(node))
+        answer = answers[children[0]]
         is_cut[node] = ends[node] = bool(
-            ends[children].all() and np.all(answers[children] == answers[children[0]])
+            ends[children].all()
+            and np.all(answers[children] == answer)
+            and abs(own[node] - answer) <= _ROUNDING * abs(answer)
         )
         if is_cut[node]:
-            answers[node] = answers[children[0]]
+            answers[node] = answer
     return cut(tree, np.flatnonzero(is_cut))

@@ -145,6 +145,35 @@ def test_the_curve_of_the_widest_and_the_closest_values_has_finite_thresholds():
         assert (curve.thresholds.tolist(), curve.gains.tolist()) == ([threshold], [0.5])
 
 
+def curve_of(x, y, w=None, **settings):
+    """The curve of a table's one column at the root."""
+    kind = DecisionTreeClassifier if settings.get("criterion") == "entropy" else DecisionTreeRegressor
+    model = kind(**settings)
+    data = begin_fit(model, np.array(x)[:, None], y, w, is_classifier=kind is DecisionTreeClassifier)
+    rules = make_rules(model, data, float(data.sample_weight.sum()))
+    presorted = presort(data.X, data.features, lambda *_: False)
+    tree = kind(max_depth=1, **settings).fit(np.array(x)[:, None], y, w).tree_
+    return gain_curve(
+        tree, (), 0, NodeRows(presorted, data.y, data.sample_weight, data.features, rules)
+    ), tree  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "pair", [(1e308, 1.7e308), (1.0, 1.0 + 2.0**-52), (5e-324, 1e-323), (-1e-323, -5e-324)]
+)
+def test_thresholds_of_the_curve_are_those_of_growing_at_the_ends_of_doubles(pair):
+    curve, tree = curve_of(pair, [0.0, 1.0])
+    assert curve.thresholds.tolist() == [tree.threshold[0]]
+    assert pair[0] <= curve.thresholds[0] < pair[1]
+
+
+def test_weights_of_all_sizes_leave_the_curve_finite():
+    y = np.tile([0, 1, 2], 20)
+    w = 10.0 ** -np.linspace(0, 60, 60)  # of the last thresholds, the right side is but rounding
+    curve, _ = curve_of(np.arange(60.0), y, w, criterion="entropy")
+    assert np.isfinite(curve.gains).all()
+
+
 def test_limits_hold_and_what_has_no_thresholds_is_refused():
     tree, data, *_ = study("gini", 0, min_samples_leaf=50)
     for candidate in candidates(tree, (), data):

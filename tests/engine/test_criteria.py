@@ -123,6 +123,10 @@ def test_targets_that_are_no_counts_are_refused(model):
         model.fit([[0.0], [1.0], [2.0]], [1.0, 0.0, -1.0])
     with pytest.raises(DataError, match="above 0 in some row"):
         model.fit([[0.0], [1.0]], [0.0, 0.0])
+    with pytest.raises(
+        DataError, match=r"target is .*e-321 in some row, too small beside the weights.*scale"
+    ):
+        model.fit([[0.0], [1.0]], [1e-320, 3.0])
 
 
 @pytest.mark.parametrize(("name", "value"), [("splitter", "random"), ("monotonic_cst", [1])])

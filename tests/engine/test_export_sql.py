@@ -117,6 +117,13 @@ def test_the_restaurant_trees(algorithm):
     assert found == model.predict(pd.DataFrame(known)).tolist()
 
 
+@pytest.mark.parametrize("name", ["True", "false"])
+def test_a_column_called_true_is_no_answer(name):
+    X = pd.DataFrame({name: [1.0, 2, 3, 4]})
+    model = DecisionTreeClassifier().fit(X, [True, True, False, True])
+    assert run_sql(to_sql(model), table_of(X)) == [[True, True, False, True]]
+
+
 def test_missing_is_asked_for_only_where_it_belongs():
     X = pd.DataFrame({"x": [1.0, 2, 3, np.nan, np.nan]})
     right = DecisionTreeRegressor(max_depth=1).fit(X, [0, 0, 1, 1, 1])

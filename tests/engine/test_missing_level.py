@@ -166,3 +166,11 @@ def test_changes_by_hand_keep_to_it():
 def test_another_word_is_refused():
     with pytest.raises(ParameterError, match="missing"):
         DecisionTreeClassifier(missing="dropped").fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("algorithm", ["id3", "c4.5"])
+def test_a_category_that_every_row_misses_is_no_question(algorithm):
+    X = pd.DataFrame({"c": pd.Categorical([None] * 4, ["a", "b"]), "x": [1.0, 2, 3, 4]})
+    model = DecisionTreeClassifier(algorithm=algorithm, missing="level", confidence=None)
+    tree = model.fit(X, [0, 0, 1, 1]).tree_
+    assert (tree.feature[0], tree.threshold[0], tree.n_nodes) == (1, 2.5, 3)

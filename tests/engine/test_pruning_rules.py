@@ -13,6 +13,7 @@ from engine.tree.pruning_rules import (
     pessimistic_prune,
     reduced_error_prune,
 )
+from engine.tree.structure import Tree
 
 
 @pytest.mark.parametrize(
@@ -113,3 +114,23 @@ def test_leaves_that_answer_the_same_are_merged_up():
     numbers = DecisionTreeRegressor().fit(X, X[:, 0]).tree_
     assert merge_same_prediction_leaves(numbers, is_classifier=False) == numbers
     assert merge_same_prediction_leaves(prune(tree, ()), is_classifier=True).n_nodes == 1
+
+
+def stump_saying(*values):
+    """A tree of one question whose root and leaves have the given values."""
+    arrays = DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0]).tree_.to_arrays()
+    return Tree(**(arrays | {"value": values}))
+
+
+def test_leaves_with_the_same_number_are_merged():
+    same = stump_saying([0.1 + 0.2], [0.3], [0.3])  # but for rounding
+    assert merge_same_prediction_leaves(same, is_classifier=False).n_nodes == 1
+    other = stump_saying([0.3], [0.3], [0.4])
+    assert merge_same_prediction_leaves(other, is_classifier=False) == other
+
+
+def test_leaves_that_met_half_way_stay_where_the_node_would_answer_otherwise():
+    numbers = stump_saying([0.75], [0.5], [0.5])  # as a column that must rise makes of means of 1 and 0
+    assert merge_same_prediction_leaves(numbers, is_classifier=False) == numbers
+    classes = stump_saying([0.25, 0.75], [0.5, 0.5], [0.5, 0.5])
+    assert merge_same_prediction_leaves(classes, is_classifier=True) == classes
