@@ -67,10 +67,11 @@ def broken(model, X, signs):
 
 @every_criterion
 @pytest.mark.parametrize("seed", range(8))
-def test_every_gain_is_the_largest_that_keeps_the_directions(criterion, seed):
+@pytest.mark.parametrize("missing", ["learned", "level"])
+def test_every_gain_is_the_largest_that_keeps_the_directions(criterion, seed, missing):
     X, y, w = table(seed, criterion)
     signs = [[1, 0, 0, 0], [-1, 1, 0, 0], [1, -1, 1, 0], [0, 0, -1, 0]][seed % 4]
-    model = model_of(criterion, monotonic_cst=signs, max_depth=5, categorical_features=[3])
+    model = model_of(criterion, monotonic_cst=signs, max_depth=5, categorical_features=[3], missing=missing)
     tree = model.fit(X, y, w).tree_
     depths = tree.depths
     bounds = [(-np.inf, np.inf)] * tree.n_nodes
@@ -85,7 +86,7 @@ def test_every_gain_is_the_largest_that_keeps_the_directions(criterion, seed):
             is_free = not signs[feature] or np.array_equal(goes_left, np.isnan(x[:, feature]))
             return is_free or naive.keeps_direction(signs[feature], goes_left, target, weights, bounds[node])
 
-        best = naive.best_gain(x, target, weights, [0, 0, 0, 1], criterion, n_classes, 1, keeps)
+        best = naive.best_gain(x, target, weights, [0, 0, 0, 1], criterion, n_classes, 1, keeps, missing)
         assert tree.is_leaf[node] == (best is None)
         if best is None:
             continue
