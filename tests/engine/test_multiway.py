@@ -97,7 +97,7 @@ def random_table(seed, n=120, n_classes=3):
     return X, np.where(np.nan_to_num(X[:, 0]) > 0.3, X[:, 3] == 1, y).astype(int), rng.integers(1, 4, n) * 1.0
 
 
-def naive_candidates(X, y, w, is_level, used):
+def naive_candidates(X, y, w, is_level, used, missing_is="learned"):
     """(gain, split information) of the best split of every column that may be asked, or None."""
     found = []
     total = naive.impurity("entropy", y, w, 3)
@@ -105,10 +105,13 @@ def naive_candidates(X, y, w, is_level, used):
         x, best = X[:, feature], None
         ways = []
         if not is_level[feature]:
-            ways = [(~side).astype(int) for side in naive.sides_of_number(x)]
+            ways = [(~side).astype(int) for side in naive.sides_of_number(x, w, missing_is)]
         elif feature not in used:
             known = np.unique(x[~np.isnan(x)])
-            if len(known) >= 2:
+            if missing_is == "level":  # a branch of its own, the last
+                codes = np.searchsorted(known, np.where(np.isnan(x), np.inf, x))
+                ways = [codes] if len(set(codes)) >= 2 else []
+            elif len(known) >= 2:
                 codes = np.searchsorted(known, np.where(np.isnan(x), known[0], x))
                 homes = range(len(known)) if np.isnan(x).any() else [0]
                 ways = [np.where(np.isnan(x), home, codes) for home in homes]
@@ -125,13 +128,12 @@ def naive_candidates(X, y, w, is_level, used):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("algorithm", ["id3", "c4.5"])
-def test_every_split_is_the_best_by_the_algorithms_rule(algorithm, seed):
+@pytest.mark.parametrize("missing", ["learned", "level"])
+def test_every_split_is_the_best_by_the_algorithms_rule(algorithm, seed, missing):
     X, y, w = random_table(seed)
     is_level = [False, True, False, True]
-    model = DecisionTreeClassifier(algorithm=algorithm, categorical_features=[1, 3], confidence=None).fit(
-        X, y, w
-    )
-    tree = model.tree_
+    settings = {"categorical_features": [1, 3], "confidence": None, "missing": missing}
+    tree = DecisionTreeClassifier(algorithm=algorithm, **settings).fit(X, y, w).tree_
     tree.validate()
     used = {0: frozenset()}
     for node, rows in enumerate(naive.rows_by_node(tree, X)):
@@ -142,7 +144,7 @@ def test_every_split_is_the_best_by_the_algorithms_rule(algorithm, seed):
             used[k] = used[node] | asked
         if len(rows) == 0:
             continue
-        found = naive_candidates(X[rows], y[rows], w[rows], is_level, used[node])
+        found = naive_candidates(X[rows], y[rows], w[rows], is_level, used[node], missing)
         known = [c for c in found if c is not None]
         if algorithm == "c4.5":
             mean = np.mean([c[0] for c in known]) if known else 0
