@@ -91,8 +91,10 @@ def test_the_gain_is_written_out_as_arithmetic(qtbot, session):
     # of Yes and No: None 2 rows, all No; Some 4 rows, all Yes; Full 6 rows, 2 Yes and 4 No
     right = "1 − [2/12 H(0,1) + 4/12 H(1,0) + 6/12 H(2/6,4/6)] = 0.541 bits"
     qtbot.waitUntil(lambda: told.text() == right)
+    assert told.toolTip() == "H is the entropy in bits of a branch"
     session.window.context.selection.select_node((1,))
     assert told.text() == "A leaf asks nothing."
+    assert told.toolTip() == ""
 
 
 def test_id3_and_c45_have_candidates_with_a_branch_a_level(qtbot, session):
@@ -263,7 +265,7 @@ def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session
 def test_long_names_and_many_classes_leave_room_for_question_and_figures(qtbot, session):
     rows = np.arange(96)
     name = "a very long name of a column that measures the temperature outside"
-    table = {name: rows.astype(float), "y": [f"class {row // 12}" for row in rows]}
+    table = {name: rows // 2 + 0.5, "y": [f"class {row // 12}" for row in rows]}
     session.window.show()
     session.document.open_table(make_table("long", pd.DataFrame(table)))
     session.document.set_target("y")

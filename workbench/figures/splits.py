@@ -26,6 +26,11 @@ LETTERS = {
     "gini": "G", "entropy": "H", "misclassification": "M", "squared_error": "V", "absolute_error": "A",
     "poisson": "D",
 }  # fmt: skip
+MEANINGS = {
+    "gini": "Gini impurity", "entropy": "entropy in bits", "misclassification": "share of wrong rows",
+    "squared_error": "variance", "absolute_error": "mean distance from the median",
+    "poisson": "mean Poisson deviance",
+}  # fmt: skip
 UNITS = {"entropy": " bits"}
 
 
@@ -122,6 +127,12 @@ def arithmetic_of(result: RunResult, tree: Tree, node: int) -> str:
     event = result.classes.index(result.event_class) if result.event_class in result.classes else 0
     has_ratio = getattr(result.estimator, "algorithm", "cart") == "c4.5"
     return arithmetic(tree, node, criterion_of(result), result.classes, event=event, has_ratio=has_ratio)
+
+
+def meaning_of_letter(result: RunResult) -> str:
+    """Say what the letter before the brackets of `arithmetic_of` stands for."""
+    criterion = criterion_of(result)
+    return f"{LETTERS[criterion]} is the {MEANINGS[criterion]} of a branch"
 
 
 def arithmetic(

@@ -164,7 +164,7 @@ class Centre(QMainWindow):
 
     def _share_room(self) -> None:
         docks = self.docks
-        self.resizeDocks([docks["tree"], docks["training"]], [520, 480], Qt.Orientation.Vertical)
+        self.resizeDocks([docks["tree"], docks["training"]], [560, 440], Qt.Orientation.Vertical)
         self.resizeDocks([docks["training"], docks["surface"]], [500, 500], Qt.Orientation.Horizontal)
 
     def resizeEvent(self, event) -> None:

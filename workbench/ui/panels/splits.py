@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QSplitter, QTableView, QWidget
 
 from engine.errors import DataError
-from workbench.figures.splits import SplitsFigure, arithmetic_of, make_splits
+from workbench.figures.splits import SplitsFigure, arithmetic_of, make_splits, meaning_of_letter
 from workbench.figures.words import sentence
 from workbench.fitting import what_differs
 from workbench.forcing import answer_of, can_force
@@ -173,6 +173,7 @@ class SplitsPanel(QWidget):
             return
         self._asked = (result, path)
         self._arithmetic.setText(arithmetic_of(result, tree, node) or LEAF)
+        self._arithmetic.setToolTip("" if tree.is_leaf[node] else meaning_of_letter(result))
         self._switch.show_content(True)
         kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
         self._busy.begin()
