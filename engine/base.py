@@ -18,6 +18,7 @@ from engine.features import FeatureSpec, encode, is_frame, learn_features
 
 MAX_DISTINCT_SHARE = 0.5  # float labels with fractions are classes up to this share of distinct values (D17)
 LARGEST_TARGET = 1e150  # beyond, a sum of squares is infinite
+LARGEST_PRODUCT = 1e153  # of the sum of weights and a target: beyond, its square is infinite
 LARGEST_WEIGHT = 1e100  # beyond, and below its inverse, squares of summed weights are infinite or 0
 
 
@@ -106,6 +107,7 @@ def begin_fit(
         weights = _times_class_weights(weights, class_weight, estimator.classes_, target.astype(np.intp))
     else:
         target = _numeric_target(y)
+        _check_product(target, weights)
     kept = np.flatnonzero(weights > 0)
     if len(kept) == 0:
         raise DataError(
@@ -331,6 +333,15 @@ def _numeric_target(y: Any) -> NDArray[np.float64]:
             f"the target is {target[too_large[0]]:g} in row {too_large[0]}; scale it: its square is infinite"
         )
     return target
+
+
+def _check_product(target: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
+    largest, weight = float(np.abs(target).max(initial=0.0)), float(weights.sum())
+    if not largest * max(weight, 1.0) <= LARGEST_PRODUCT:
+        raise DataError(
+            f"the target goes up to {largest:g} and the weights sum to {weight:g}, too large a product "
+            "to square; scale one of them"
+        )
 
 
 def _classes_and_codes(y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:

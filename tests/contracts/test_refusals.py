@@ -97,6 +97,15 @@ def test_weights_whose_squares_are_nothing_or_infinite(name, weight):
         fit(name, X, Y, np.full(8, weight))
 
 
+def test_targets_and_weights_whose_squares_are_infinite_together_are_named():
+    X, w = [[0.0], [1.0], [2.0]], [1e10, 1.0, 1.0]
+    with pytest.raises(
+        DataError, match=r"goes up to 1e\+149 and the weights sum to 1e\+10.*scale one of them"
+    ):
+        engine.DecisionTreeRegressor().fit(X, [0.0, 1.0, 1e149], w)
+    assert np.isfinite(engine.DecisionTreeRegressor().fit(X, [0.0, 1.0, 1e142], w).tree_.impurity).all()
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "weights",

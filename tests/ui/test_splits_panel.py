@@ -285,3 +285,18 @@ def test_long_names_and_many_classes_leave_room_for_question_and_figures(qtbot, 
     assert head.sectionSize(1) >= candidates.sizeHintForColumn(1)
     for column in range(2, head.count()):
         assert head.sectionSize(column) >= candidates.sizeHintForColumn(column)
+
+
+@pytest.mark.parametrize(("missing", "question"), [("level", "3 branches, missing: its own"),
+                                                   ("learned", "2 branches, missing: red")])  # fmt: skip
+def test_missing_has_a_branch_of_its_own_or_joins_one(qtbot, session, missing, question):
+    document = session.document
+    cells = {"colour": ["red", "blue", None] * 8, "y": ["no", "yes", "no"] * 8}
+    document.open_table(make_table("colours", cells))
+    document.set_target("y")
+    document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    train(qtbot, session, "tree", algorithm="id3", missing=missing, min_samples_leaf=1)
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    qtbot.waitUntil(lambda: panel.figure is not None)
+    assert [row[1] for row in table_texts(panel)] == [question]

@@ -216,11 +216,11 @@ def _question(candidate: Candidate, spec: FeatureSpec) -> str:
         return "is missing"
     levels: Any = spec.levels or ()
     if split.kind == MULTIWAY:
-        n_branches, missing_child = len(split.levels), split.missing_child
-        if missing_child == n_branches:  # the last one is of missing values alone
-            return f"{counted(n_branches + 1, 'branch', 'branches')}, one of missing"
-        side = "" if missing_child < 0 else f", missing: {levels[split.levels[missing_child, 0]]}"
-        return f"{counted(n_branches, 'branch', 'branches')}{side}"
+        n_levels, at = len(split.levels), split.missing_child
+        if at == n_levels:  # missing is a level of its own
+            return f"{n_levels + 1} branches, missing: its own"
+        side = "" if at < 0 else f", missing: {levels[split.levels[at, 0]]}"
+        return f"{counted(n_levels, 'branch', 'branches')}{side}"
     side = "" if split.missing_child < 0 else f", missing: {'yes' if split.missing_child == 0 else 'no'}"
     if split.kind == THRESHOLD:
         return f"≤ {format_threshold(split.threshold).replace('-', MINUS)}{side}"
