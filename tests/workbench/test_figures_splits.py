@@ -9,7 +9,7 @@ from workbench.splits import study_node
 
 @pytest.mark.parametrize("algorithm", ["id3", "c4.5"])
 @pytest.mark.parametrize(
-    ("missing", "question"), [("level", "4 branches, one of missing"), ("learned", None)]
+    ("missing", "question"), [("level", "4 branches, missing: its own"), ("learned", None)]
 )
 def test_a_branch_of_missing_values_is_counted(qapp, algorithm, missing, question):
     session = Session(open_flowers())
