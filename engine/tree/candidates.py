@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from engine import dtypes
+from engine import dtypes, parallel
 from engine.errors import DataError
 from engine.features import FeatureSpec
 from engine.kernels.numeric import midpoints
@@ -33,6 +33,7 @@ from engine.tree.presort import Presorted
 from engine.tree.structure import THRESHOLD, Path, Tree
 
 Floats = NDArray[np.float64]
+COLUMNS_PER_CHUNK = 4
 Part = tuple[NDArray[Any], Floats, Floats] | None
 """X, y and weights of the validation rows at a node; None where there is no such part."""
 
@@ -150,7 +151,7 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     """
     if data.presorted.is_level[feature]:
         raise DataError(f"column {data.features[feature].name!r} is categorical; it has no thresholds")
-    order = _order_of(data.presorted, feature, _is_at(tree, path, data.presorted.X))
+    order = _orders_of(data.presorted, [feature], _is_at(tree, path, data.presorted.X))[0]
     rank, rows = order >> 32, order & ROW_MASK
     n_present = int(np.count_nonzero(rank != MISSING_RANK))  # missing lies last
     ends = np.flatnonzero(np.diff(rank[:n_present]))
@@ -179,17 +180,23 @@ def _is_at(tree: Tree, path: Path, X: NDArray[Any]) -> NDArray[np.bool_]:
     return is_at
 
 
-def _order_of(presorted: Presorted, feature: int, is_at: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return a column's order of the rows at a node."""
-    kept = np.empty(int(np.count_nonzero(is_at)), dtypes.COUNT_DTYPE)
-    keep_rows(presorted.order[feature], dtypes.as_input(is_at, np.int64), kept)
+def _orders_of(presorted: Presorted, features: Sequence[int], is_at: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the orders of some columns' rows at a node, from those of all rows: (n_features, n_rows)."""
+    kept = np.empty((len(features), int(np.count_nonzero(is_at))), dtypes.COUNT_DTYPE)
+    n_drawn = dtypes.as_input(is_at, np.int64)
+
+    def keep(_chunk_idx: int, start: int, stop: int) -> None:
+        for at in range(start, stop):
+            keep_rows(presorted.order[features[at]], n_drawn, kept[at])
+
+    parallel.for_chunks(keep, len(features), COLUMNS_PER_CHUNK)
     return kept
 
 
 def _grower_of(tree: Tree, path: Path, data: NodeRows) -> Grower:
     """Return a grower whose root is the node."""
     is_at = _is_at(tree, path, data.presorted.X)
-    order = np.stack([_order_of(data.presorted, k, is_at) for k in range(len(data.features))])
+    order = _orders_of(data.presorted, range(len(data.features)), is_at)
     lower, upper = (bounds[tree.node_at(path)] for bounds in bounds_of(tree, data.rules.directions))
     rules = data.rules._replace(lower=float(lower), upper=float(upper))
     grower = Grower(data.presorted, order, data.y, data.w, rules, np.uint64(0))
