@@ -37,8 +37,7 @@ def export_model(result: RunResult, path: str | Path) -> None:
     from engine.export.json import to_json
 
     metadata = {"target": result.target, "event_class": result.event_class}
-    content = to_json(result.estimator, metadata).encode()
-    write_atomically(Path(path).absolute(), lambda file: file.write(content))
+    _write(path, to_json(result.estimator, metadata))
 
 
 def export_rules(result: RunResult, path: str | Path, table: Table | None = None) -> None:
@@ -49,8 +48,7 @@ def export_rules(result: RunResult, path: str | Path, table: Table | None = None
     DataError
         The file cannot be written, or the model is no single tree.
     """
-    content = rules_of(result, table).encode()
-    write_atomically(Path(path).absolute(), lambda file: file.write(content))
+    _write(path, rules_of(result, table))
 
 
 def export_sql(result: RunResult, path: str | Path, table: Table | None = None) -> None:
@@ -61,7 +59,12 @@ def export_sql(result: RunResult, path: str | Path, table: Table | None = None) 
     DataError
         The file cannot be written, or the model is no single tree.
     """
-    content = (sql_of(result, table, has_shares=True) + "\n").encode()
+    _write(path, sql_of(result, table, has_shares=True) + "\n")
+
+
+def _write(path: str | Path, text: str) -> None:
+    """Write a text in UTF-8, whole or not at all."""
+    content = text.encode()
     write_atomically(Path(path).absolute(), lambda file: file.write(content))
 
 

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QStyle, QStyleO
 from engine.tree.cost_complexity import prune_at, pruning_path
 from engine.tree.pruning_rules import pessimistic_prune
 from tests.ui.training_help import train
+from workbench import tree_editor
 from workbench.editing import alpha_of
 from workbench.figures.surface import make_surface, surface_inputs
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
-from workbench.ui.panels import pruning
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def drag_to(slider, stop):
 def test_tree_and_surface_follow_the_mouse_and_the_scores_come_after(
     qtbot, session, run_id, monkeypatch, small_cells
 ):
-    monkeypatch.setattr(pruning, "SMALL_CELLS", small_cells)
+    monkeypatch.setattr(tree_editor, "SMALL_CELLS", small_cells)
     document, panel, selection = session.document, panel_of(session), session.window.context.selection
     canvas = session.window.findChild(QWidget, "tree.canvas")
     surface = session.window.findChild(QWidget, "panel.surface")

@@ -16,6 +16,7 @@ from workbench.figures.pruning import PruningFigure, make_pruning, stop_now
 from workbench.figures.words import counted, number, sentence
 from workbench.fitting import what_differs
 from workbench.pruning import PruningCurve, pruning_curve, with_cross_validation
+from workbench.tree_editor import is_small
 from workbench.tree_edits import PRUNE_TO
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -32,7 +33,6 @@ RULE_ACTIONS = {
 }
 PATH_KEY, FOLDS_KEY, PRUNE_KEY = "pruning path", "pruning folds", "pruning to a price"
 REST_MS = 150  # a slider held still for so long: its tree is scored
-SMALL_CELLS = 20_000  # of a table: scored in less than a person notices
 GOAL, TRAIN = "its error at every size", "action.model.train"
 OF_ENSEMBLES = "Trees inside ensembles are not pruned."
 
@@ -265,7 +265,7 @@ class PruningPanel(QWidget):
         if figure is None or run is None or run.result is None or table is None:
             return
         self._wanted = run.result, stop
-        if self.slider.isSliderDown() or not _is_small(table, run.result):
+        if self.slider.isSliderDown() or not is_small(run.result, table):
             self._soon.start()  # after all moves of the mouse that wait already
             self._rest.start()
         else:
@@ -318,7 +318,7 @@ class PruningPanel(QWidget):
         if result is None or figure is None or table is None:
             self._give_up()
             self._sight.ask()
-        elif _is_small(table, result) or _is_in_place(figure, result, self._wanted[1]):
+        elif is_small(result, table) or _is_in_place(figure, result, self._wanted[1]):
             self._prune_at_once()
         else:
             stop = self._wanted[1]
@@ -370,7 +370,3 @@ class PruningPanel(QWidget):
 def _is_in_place(figure: PruningFigure, result: Any, stop: int) -> bool:
     """Tell whether a tree is pruned to a stop of the curve, and not stepped on from there."""
     return stop == stop_now(figure, result) and not any(edit.kind == "splits" for edit in result.edits)
-
-
-def _is_small(table, result) -> bool:
-    return table.n_rows * len(result.features) <= SMALL_CELLS
