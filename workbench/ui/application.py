@@ -12,7 +12,8 @@ from workbench.document import Document
 from workbench.jobs import Lanes
 from workbench.selection import Selection
 from workbench.training import Trainer
-from workbench.ui import theme
+from workbench.turns import Turns
+from workbench.ui import qt_types, theme
 from workbench.ui.error_dialog import ExceptionHook, show_error
 from workbench.ui.main_window import MainWindow
 from workbench.ui.view_commands import restore_view
@@ -81,6 +82,8 @@ def run(file: str | None = None, sample: str | None = None) -> int:
     session = make_session(settings)
     session.window.show()
     session.window.when_painted(session.warm_up.start)
+    turns = Turns(session.window)
+    session.window.when_painted(lambda: qt_types.make_in(turns))
     if file is not None:
         session.window.when_painted(lambda: session.window.files.open_path(file))
     elif sample is not None:

@@ -17,7 +17,7 @@ from workbench.figures.words import counted
 from workbench.jobs import Job
 from workbench.readers.encodings import EncodingUnknown
 from workbench.tree_editor import is_small
-from workbench.ui import file_dialogs
+from workbench.ui import file_dialogs, qt_types
 from workbench.ui.centre import VIEWS
 from workbench.ui.prompts import ask_encoding, save_prompt
 from workbench.ui.recent import RecentMenu
@@ -198,6 +198,7 @@ class FileCommands(QObject):
         title = f"Opening {reading.name}"
         self._document.post_message(title)
         before = self._document.snapshot()
+        qt_types.make_all()  # before the worker imports the views
         job = self._window.context.lanes.views.submit_latest(
             "file.open", lambda _monitor: _read_and_prepare(reading.read), title
         )
