@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 import platformdirs
 from numba.core.sigutils import normalize_signature
 from numba.core.types.misc import unliteral
@@ -141,15 +142,19 @@ def kernel(function: Callable[..., Any]) -> Any:
     Never `parallel=True`: two threads inside parallel kernels abort the process under numba's
     default thread layer; `engine.parallel` runs serial kernels in threads instead. Never `fastmath`:
     it assumes that there is no NaN, and NaN means missing here.
+
+    With the compiler off the kernel is plain Python that overflows as quietly as compiled code: bit
+    tricks overflow on purpose, which numpy would warn of.
     """
+    if not is_compiling():
+        return np.errstate(over="ignore")(function)
     folder = cache_folder()
     if folder is not None:
         numba.config.CACHE_DIR = str(folder)
     compiled = numba.njit(nogil=True, cache=folder is not None, error_model="numpy")(function)
-    if is_compiling():
-        _widen_literals(compiled)
-        if folder is not None:
-            _tolerate_damage(compiled)
+    _widen_literals(compiled)
+    if folder is not None:
+        _tolerate_damage(compiled)
     return compiled
 
 

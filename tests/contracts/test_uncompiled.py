@@ -20,11 +20,9 @@ FILES = [
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="all tests run so already")
 def test_twin_tests_pass_without_the_compiler():
-    """Bit tricks overflow on purpose, which numpy tells of and compiled code does not."""
-    quiet = ["-W", "ignore:overflow encountered in scalar:RuntimeWarning"]
     files = [str(TESTS / "engine" / name) for name in FILES]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", *quiet, "-k", "not scikit_learn", *files],
+        [sys.executable, "-m", "pytest", "-x", "-k", "not scikit_learn", *files],
         capture_output=True,
         text=True,
         check=False,

@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from sklearn.metrics import mean_poisson_deviance
+from scipy.special import xlogy
 
 from engine.tree.structure import IS_MISSING, LEAF, THRESHOLD
 
@@ -15,7 +15,7 @@ def impurity(criterion, y, w, n_classes):
         return np.average((y - mean) ** 2, weights=w)
     if criterion == "poisson":
         mean = np.average(y, weights=w)
-        return mean_poisson_deviance(y, np.full(len(y), mean), sample_weight=w) if mean > 0 else 0.0
+        return np.average(2 * (xlogy(y, y / mean) - y + mean), weights=w) if mean > 0 else 0.0
     if criterion == "absolute_error":
         return np.average(np.abs(y - weighted_median(y, w)), weights=w)
     p = np.bincount(y.astype(int), weights=w, minlength=n_classes) / w.sum()
