@@ -61,14 +61,16 @@ def set_missing_direction(
     """
     node = tree.node_at(path)
     if tree.kind[node] == LEAF:
-        raise DataError(f"the node at path {path} is a leaf; choose a node with branches")
+        raise DataError(f"{tree.words_of(path)} is a leaf; choose a node with branches")
     if tree.kind[node] == IS_MISSING:
         raise DataError(
-            f"the node at path {path} asks whether the value is missing, which settles the side; "
+            f"{tree.words_of(path)} asks whether the value is missing, which settles the side; "
             "force another split there instead"
         )
     if not 0 <= child < tree.n_children[node]:
-        raise DataError(f"the node at path {path} has {tree.n_children[node]} branches, but none is {child}")
+        raise DataError(
+            f"{tree.words_of(path)} has {tree.n_children[node]} branches; there is no child {child}"
+        )
     arrays = {name: np.array(array) for name, array in tree.to_arrays().items()}
     before = int(tree.missing_child[node])
     if child == before:

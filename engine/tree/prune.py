@@ -30,7 +30,7 @@ def prune(tree: Tree, path: Path) -> Tree:
     """
     node = tree.node_at(path)
     if tree.kind[node] == LEAF:
-        raise DataError(f"the node at path {path} is a leaf already; choose a node with branches")
+        raise DataError(f"{tree.words_of(path)} is a leaf already; choose a node with branches")
     return cut(tree, np.array([node]))
 
 

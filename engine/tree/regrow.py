@@ -78,7 +78,7 @@ def regrow(tree: Tree, path: Path, estimator: Any, data: TrainingData, ask: Ask 
     node = tree.node_at(path)
     rows = rows_at(tree, path, data.X)
     if len(rows) == 0:
-        raise DataError(f"no training row reaches the node at path {path}, so nothing can grow there")
+        raise DataError(f"no training row reaches {tree.words_of(path)}, so nothing can grow there")
     rules = _rules_below(tree, node, len(path), estimator, data)
     ask = ask or _never
     branch: Tree | None

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine import dtypes
 from engine.errors import DataError
 
+MAX_WORDS = 8  # answers that a message names on the way to a node
 LEAF, THRESHOLD, IS_MISSING, LEVEL_SET, MULTIWAY = range(5)
 """Node kinds. THRESHOLD: x <= threshold goes to child 0. IS_MISSING: missing goes to child 0,
 all else, unseen levels too, to child 1.
@@ -211,11 +212,28 @@ class Tree:
             The tree has no such node.
         """
         node = 0
-        for child_idx in path:
+        for depth, child_idx in enumerate(path):
             if not 0 <= child_idx < self.n_children[node]:
-                raise DataError(f"the tree has no node at path {path}; it was pruned or trained anew")
+                there = self.words_of(path[:depth])
+                raise DataError(f"below {there} the tree has no such node; it was pruned or trained anew")
             node = int(self.first_child[node]) + child_idx
         return node
+
+    def words_of(self, path: Path) -> str:
+        """Return what messages call the node at `path`: 'the root', or 'the node at "no, yes"'.
+
+        Answers stand from the root on; a branch of a question that has more than two has its number, from 1.
+        """
+        if not path:
+            return "the root"
+        if len(path) > MAX_WORDS:
+            return f"a node at depth {len(path)}"
+        answers, node = [], 0
+        for child_idx in path:
+            is_two_way = self.kind[node] != MULTIWAY
+            answers.append(("yes", "no")[child_idx] if is_two_way else f"branch {child_idx + 1}")
+            node = int(self.first_child[node]) + child_idx
+        return f'the node at "{", ".join(answers)}"'
 
     def path_to(self, node: int) -> Path:
         """Path of a node from the root."""

@@ -82,8 +82,21 @@ def test_paths_name_nodes_and_lead_back():
     paths = {(): 0, (0,): 1, (1,): 2, (0, 0): 3, (0, 1): 4}
     assert {path: tree.node_at(path) for path in paths} == paths
     assert {tree.path_to(node): node for node in range(5)} == paths
-    with pytest.raises(DataError, match=r"no node at path \(1, 0\)"):
+    with pytest.raises(DataError, match=r'^below the node at "no" the tree has no such node'):
         tree.node_at((1, 0))
+
+
+def test_messages_name_nodes_by_the_answers_on_the_way():
+    tree = Tree.from_arrays(arrays_of_five_nodes())
+    words = {(): "the root", (1,): 'the node at "no"', (0, 1): 'the node at "yes, no"'}
+    assert {path: tree.words_of(path) for path in words} == words
+    levels = {"level_offsets": [0, 0, 2, 2, 2, 2], "level_sets": [[0, 0], [1, 1]]}
+    kinds = {"kind": [THRESHOLD, MULTIWAY, LEAF, LEAF, LEAF]}
+    tree = Tree.from_arrays(arrays_of_five_nodes() | levels | kinds)
+    assert tree.words_of((0, 1)) == 'the node at "yes, branch 2"'
+    deep = Tree.from_arrays(chain(9))
+    assert deep.words_of((0,) * 8) == f'the node at "{", ".join(["yes"] * 8)}"'
+    assert deep.words_of((0,) * 9) == "a node at depth 9"
 
 
 def test_derived_views():

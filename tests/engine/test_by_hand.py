@@ -142,13 +142,13 @@ def test_the_side_of_missing_is_refused_where_there_is_none():
     estimator = DecisionTreeClassifier(random_state=0).fit(X, y)
     data = training_data(estimator, X, y)
     assert estimator.tree_.kind[0] == IS_MISSING
-    with pytest.raises(DataError, match="asks whether the value is missing"):
+    with pytest.raises(DataError, match=r"^the root asks whether the value is missing"):
         set_missing_direction(estimator.tree_, (), 1, data)
-    with pytest.raises(DataError, match="is a leaf"):
+    with pytest.raises(DataError, match=r'^the node at "yes" is a leaf'):
         set_missing_direction(estimator.tree_, (0,), 1, data)
     filled = training_data(estimator, np.array([[0.0], [0.0], [1.0], [0.0]]), y)
     split = force_split(estimator.tree_, (), "x0", filled, threshold=0.5)
-    with pytest.raises(DataError, match="2 branches, but none is 2"):
+    with pytest.raises(DataError, match=r"^the root has 2 branches; there is no child 2"):
         set_missing_direction(split, (), 2, filled)
 
 

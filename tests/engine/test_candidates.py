@@ -182,5 +182,5 @@ def test_limits_hold_and_what_has_no_thresholds_is_refused():
         assert min(side.sum(), (~side).sum()) >= 50
     with pytest.raises(DataError, match="categorical; it has no thresholds"):
         gain_curve(tree, (), 1, data)
-    with pytest.raises(DataError, match="no node at path"):
+    with pytest.raises(DataError, match="the tree has no such node"):
         candidates(tree, (0, 0, 0, 0, 0, 0), data)

@@ -186,5 +186,5 @@ def test_a_branch_without_rows_and_a_node_that_is_not_there():
     tree, data = study(X, y, algorithm="id3")
     empty = next(n for n in range(tree.n_nodes) if tree.n_node_samples[n] == 0)
     assert candidates(tree, tree.path_to(empty), data) == []
-    with pytest.raises(DataError, match="no node at path"):
+    with pytest.raises(DataError, match="below the root the tree has no such node"):
         candidates(tree, (9,), data)

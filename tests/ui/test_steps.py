@@ -102,6 +102,30 @@ def test_the_surface_the_scores_and_the_mark_on_the_curve_follow_each_step(qtbot
     assert document.run(run_id).result.edits == ()
 
 
+def test_the_surface_keeps_its_axes_while_the_tree_is_changed(qtbot, session):
+    open_tree(qtbot, session)
+    document, window = session.document, session.window
+    window.centre.show_view("surface")
+    surface = window.findChild(QWidget, "panel.surface")
+    qtbot.waitUntil(lambda: surface.figure is not None, timeout=20_000)
+    axes = surface.figure.x.name, surface.figure.y.name
+    assert axes == ("flipper_length_mm", "bill_length_mm")
+
+    def axes_after(change):
+        before = surface.figure
+        change()
+        qtbot.waitUntil(lambda: surface.figure is not before, timeout=20_000)
+        return surface.figure.x.name, surface.figure.y.name
+
+    run_id = document.current_run_id
+    for change in (
+        lambda: document.prune(run_id, (0,)),  # bill_length_mm gains nothing any more
+        lambda: document.force_split(run_id, (0,), "island", ["Biscoe", "Dream"]),
+        lambda: document.prune(run_id, ()),
+    ):
+        assert axes_after(change) == axes
+
+
 def test_other_changes_by_hand_stay_while_splits_go_and_come(qtbot, session):
     panel = open_tree(qtbot, session)
     document = session.document

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
 from engine.features import FeatureSpec
 from engine.tree.structure import LEAF, THRESHOLD, Tree
 from tests.ui.training_help import train
+from workbench.datasets import make_table
 from workbench.figures.tree import Rule, make_tree_figure
 from workbench.figures.words import number
 from workbench.samples import load_sample
@@ -174,6 +175,34 @@ def test_a_bar_gives_two_pixels_to_every_class_present():
     assert pieces[1][1] + pieces[1][2] == pytest.approx(100)
 
 
+@pytest.mark.parametrize("path", [(), (0,)])
+def test_a_branch_that_comes_back_is_shown_as_deep_as_before(qtbot, session, path):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    panel = session.window.findChild(QWidget, "panel.tree")
+    panel.canvas.open_all()
+    shown = set(panel.canvas.item.place)
+    session.document.prune(session.document.current_run_id, path)
+    assert len(panel.canvas.item.place) < len(shown)
+    session.document.undo_stack.undo()
+    assert set(panel.canvas.item.place) == shown
+
+
+def test_of_a_large_branch_that_comes_back_as_much_is_shown_as_can_be_read(qtbot, session):
+    rng = np.random.default_rng(0)
+    columns = {"x": rng.random(600).tolist(), "y": rng.integers(0, 2, 600).tolist()}
+    session.document.open_table(make_table("noise", columns))
+    session.document.set_target("y")
+    train(qtbot, session, "tree", max_depth=None, min_samples_leaf=1)
+    panel = session.window.findChild(QWidget, "panel.tree")
+    session.document.prune(session.document.current_run_id, ())
+    session.document.undo_stack.undo()
+    figure = panel.canvas.figure
+    assert figure.n_nodes > 100
+    is_shown = figure.depth <= figure.readable_depth()
+    assert set(panel.canvas.item.place) == set(np.flatnonzero(is_shown).tolist())
+
+
 def test_prune_undo_redo_change_the_drawing_and_the_scores(qtbot, session):
     document, window = session.document, session.window
     document.open_table(load_sample("penguins"))
@@ -231,6 +260,7 @@ def test_a_cut_is_priced_under_the_pointer_before_it_is_made(qtbot, session, sam
 
 def hover(canvas, node):
     """Move the pointer over a node's card, or off the canvas."""
+    QTest.mouseMove(canvas.viewport(), QPoint(1, 1))  # a pointer that stays where it is tells nothing
     if node is None:
         QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
         return

@@ -163,8 +163,17 @@ class CurveFigure:
 
 
 def default_columns(result: RunResult) -> tuple[str, str | None]:
-    """Return the two columns with the largest total gain (D32); the second is None if there is one."""
-    order = np.argsort(-result.importances, kind="stable")
+    """Return the two columns with the largest total gain (D32); the second is None if there is one.
+
+    Those of the tree as it was grown: while it is changed by hand the picture keeps its axes, so that a
+    border is seen to come or go.
+    """
+    from engine.inspection import impurity_importances
+
+    importances = result.importances
+    if result.grown_tree is not None and result.edits:
+        importances = impurity_importances([result.grown_tree], len(result.features))
+    order = np.argsort(-np.asarray(importances), kind="stable")
     names = [result.features[k] for k in order]
     return names[0], names[1] if len(names) > 1 else None
 

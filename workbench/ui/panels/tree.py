@@ -274,17 +274,24 @@ class TreePanel(QWidget):
                 self.outline.expandToDepth(1 if figure.n_nodes > SEVERAL_STEPS else 5)
 
     def _carried_open(self, before: TreeFigure, after: TreeFigure) -> np.ndarray:
-        """Which nodes of a changed tree are open: those at paths that were open before."""
+        """Which nodes of a changed tree are open: those at paths that were open before.
+
+        What was pruned and comes back is shown, as deep as it can be read, so that undo is seen.
+        """
         is_open, was_open = np.zeros(after.n_nodes, bool), self.canvas.item.is_open
+        is_readable = after.open_to(after.readable_depth())
+        n_children, firsts = after.tree.n_children, after.tree.first_child
         old, new = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        while len(new):  # a level at a time
-            n_new, n_old = after.tree.n_children[new], before.tree.n_children[old]
-            # what was pruned and comes back is shown, so that undo is seen
-            is_open[new] = (n_new > 0) & (was_open[old] | (n_old == 0))
+        back = np.zeros(0, np.int64)  # nodes of this level in branches that came back
+        while len(new) + len(back):  # a level at a time
+            n_new, n_old = n_children[new], before.tree.n_children[old]
+            is_back = (n_new > 0) & (n_old == 0)
+            is_open[new] = ((n_new > 0) & was_open[old]) | is_back
+            is_open[back] = is_readable[back]
+            above = np.concatenate([back, new[is_back]])
+            back = _children(firsts[above], n_children[above])
             n = np.minimum(n_old, n_new)
-            child = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
-            old = np.repeat(before.tree.first_child[old], n) + child
-            new = np.repeat(after.tree.first_child[new], n) + child
+            old, new = _children(before.tree.first_child[old], n), _children(firsts[new], n)
         return is_open
 
     def _on_selection_changed(self) -> None:
@@ -360,3 +367,9 @@ class TreePanel(QWidget):
         menu.addSeparator()
         menu.addAction(self._context.actions["action.view.fit"])
         menu.popup(position)
+
+
+def _children(firsts: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return `n` nodes from each of `firsts` on, one node's after the other's."""
+    child = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+    return np.repeat(firsts, n) + child
