@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from engine.boosting.kernels.splitting import score
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, Tree, compact
 
-GRADIENT, HESSIAN, WEIGHT, SQUARES = range(4)  # places in a node's sums
+GRADIENT, HESSIAN, WEIGHT = range(3)  # places in a node's sums
+N_SUMS = 3
 
 Sums = NDArray[np.float64]
 
@@ -57,13 +58,13 @@ class Split:
 
 @dataclass
 class Node:
-    """A node while its tree grows; its rows are ``sample_indices[start:stop]``."""
+    """A node, whose rows are ``sample_indices[start:stop]``; its sums and value come when all is grown."""
 
     start: int
     stop: int
     depth: int
-    sums: Sums
-    value: float
+    sums: Sums = field(default_factory=lambda: np.zeros(N_SUMS))
+    value: float = 0.0
     split: Split | None = None
     histogram: NDArray[np.int64] | None = None
     first_child: int = NO_CHILD

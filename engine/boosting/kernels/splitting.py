@@ -4,6 +4,8 @@ from engine.jit import kernel
 
 # the kinds of engine.tree.structure; kernels import no further than engine.kernels
 THRESHOLD, IS_MISSING, LEVEL_SET = 1, 2, 3
+TIE_SHARE = 1e-10  # gains that differ by this share are ties
+ROUNDING = 1e-14  # share of the parent's score that rounding may turn into gain
 GAIN, FEATURE, BIN, KIND, N_MISSING = range(5)  # places in `best`
 
 
@@ -78,7 +80,7 @@ def mark_levels(items, n_items, n_first, n_bins, goes_left):
 
 @kernel
 def search_levels(
-    histogram, at, n_bins, total, parent, hessian_unit, reg_lambda, min_samples_leaf, tolerance, keys, items,
+    histogram, at, n_bins, total, parent, hessian_unit, reg_lambda, min_samples_leaf, noise, keys, items,
     best_gain,
 ):  # fmt: skip
     """Order the node's levels by mean gradient and scan; return (gain, how many come first, n_items).
@@ -108,14 +110,14 @@ def search_levels(
         left = score(float(g), curvature(h, count, last, hessian_unit), reg_lambda)
         rest = curvature(total[1] - h, total[2] - count, last, hessian_unit)
         new = left + score(float(total[0] - g), rest, reg_lambda) - parent
-        if new > gain + tolerance:
+        if new > gain * (1.0 + TIE_SHARE) + noise:
             gain, n_first = new, i + 1
     return gain, n_first, n_items
 
 
 @kernel
 def search_thresholds(
-    histogram, at, n_bins, total, parent, hessian_unit, reg_lambda, min_samples_leaf, tolerance, best_gain
+    histogram, at, n_bins, total, parent, hessian_unit, reg_lambda, min_samples_leaf, noise, best_gain
 ):
     """Scan all thresholds, missing right before missing left, then all values against missing.
 
@@ -141,7 +143,7 @@ def search_thresholds(
             left = score(float(gl), curvature(hl, n_left, last, hessian_unit), reg_lambda)
             rest = curvature(total[1] - hl, total[2] - n_left, last, hessian_unit)
             new = left + score(float(total[0] - gl), rest, reg_lambda) - parent
-            if new > gain + tolerance:
+            if new > gain * (1.0 + TIE_SHARE) + noise:
                 gain, bin_idx, missing_goes_left = new, b, side
         if count == total[2] - n_missing:
             if bin_idx == b:  # no value is right of it: all values against missing
@@ -152,18 +154,18 @@ def search_thresholds(
 
 @kernel
 def find_best_split(
-    histogram, offsets, n_bins, is_categorical, hessian_unit, reg_lambda, min_samples_leaf, tolerance, keys,
-    items, goes_left, best,
+    histogram, offsets, n_bins, is_categorical, hessian_unit, reg_lambda, min_samples_leaf, keys, items,
+    goes_left, best,
 ):  # fmt: skip
-    """Find a node's best split; gains within `tolerance` are ties: lowest column, then lowest threshold.
+    """Find a node's best split; on a tie the lowest column's, then the lowest threshold.
 
     histogram     int64 (n_cells, n_channels + 1)  in   see `histogram.add_to_histogram`
     hessian_unit  float64                          in   hessians per unit of the histogram
-    tolerance     float64                          in   in the histogram's unit of gradients, squared
     keys, items   float64, int64 (n_codes,)        scratch of the widest column
     goes_left     uint8 (n_codes,)                 out  1 for codes of the chosen column that go left
-    best          float64 (5,)                     out  gain (0 if there is none, else in the unit of
-                                                        `tolerance`), column, bin, kind, missing rows
+    best          float64 (5,)                     out  gain (0 if there is none, else in the histogram's
+                                                        unit of gradients, squared), column, bin, kind,
+                                                        missing rows
     """
     last = histogram.shape[1] - 1
     g, h, count = 0, 0, 0
@@ -172,21 +174,24 @@ def find_best_split(
         h += histogram[cell, 1]
         count += histogram[cell, last]
     total = (g, h, count)
-    parent = score(float(g), curvature(h, count, last, hessian_unit), reg_lambda)
+    curved = curvature(h, count, last, hessian_unit)
+    parent = score(float(g), curved, reg_lambda)
+    # what rounding of numbers, and of each row's gradient to half a unit, may turn into gain
+    noise = ROUNDING * parent + (float(count) * float(count) / curved if curved > 0.0 else 0.0)
     best[:] = 0.0
     for feature_idx in range(n_bins.size):
         at, n = offsets[feature_idx], n_bins[feature_idx]
         kind, bin_idx = 0, -1
         if is_categorical[feature_idx]:
             gain, n_first, n_items = search_levels(
-                histogram, at, n, total, parent, hessian_unit, reg_lambda, min_samples_leaf, tolerance, keys,
+                histogram, at, n, total, parent, hessian_unit, reg_lambda, min_samples_leaf, noise, keys,
                 items, best[GAIN],
             )  # fmt: skip
             if n_first > 0:
                 kind = mark_levels(items, n_items, n_first, n, goes_left)
         else:
             gain, bin_idx, side = search_thresholds(
-                histogram, at, n, total, parent, hessian_unit, reg_lambda, min_samples_leaf, tolerance,
+                histogram, at, n, total, parent, hessian_unit, reg_lambda, min_samples_leaf, noise,
                 best[GAIN],
             )  # fmt: skip
             if bin_idx >= 0:
