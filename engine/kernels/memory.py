@@ -1,8 +1,9 @@
-"""Two machine operations that numba has no words for: asking for a row ahead, and adding a pair at once.
+"""Machine operations that numba has no words for.
 
 With the compiler switched off they are plain Python.
 """
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -53,6 +54,14 @@ def _add_pair(_context, array, row, first, second):
     return types.void(array, types.uint64, types.int64, types.int64), generate
 
 
+@intrinsic
+def _trailing_zeros(_context, word):
+    def generate(_context, builder, _signature, arguments):
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.uint64(types.uint64), generate
+
+
 def _prefetch_nothing(array, row):
     """Do nothing: without the compiler there is nothing to gain."""
 
@@ -62,8 +71,15 @@ def _add_two(array, row, first, second):
     array[row, 1] += second
 
 
+def _lowest_bit(word):
+    return np.uint64((int(word) & -int(word)).bit_length() - 1)
+
+
 prefetch_row = _prefetch_row if is_compiling() else _prefetch_nothing
 """``prefetch_row(array, row)``: begin to read a row of an array that is needed soon; `row` is uint64."""
 
 add_pair = _add_pair if is_compiling() else _add_two
 """``add_pair(array, row, first, second)``: add to an int64 (n, 2) array's row, both numbers in one step."""
+
+trailing_zeros = _trailing_zeros if is_compiling() else _lowest_bit
+"""``trailing_zeros(word)``: the place of the lowest bit that is set, from 0; uint64, not 0."""
