@@ -171,7 +171,7 @@ class TreeGrower:
         return np.asarray(parts.sum(axis=0))
 
     def _make_node(self, start: int, stop: int, depth: int, sums: Sums) -> Node:
-        denominator = float(sums[HESSIAN]) + self.settings.reg_lambda
+        denominator = float(sums[self.settings.leaf_curvature]) + self.settings.reg_lambda
         gradient = float(sums[GRADIENT])
         value = -gradient / denominator * self.settings.leaf_factor if denominator > 0 and gradient else 0.0
         return Node(start, stop, depth, sums, value if math.isfinite(value) else 0.0)

@@ -29,6 +29,8 @@ class GrowSettings:
         Factor on the leaves' steps, see `losses.Loss`.
     counts_are_hessians : bool
         All rows weigh 1 (and the hessian is 1 if `order` is 2), so a histogram needs no hessians.
+    leaf_curvature : HESSIAN or WEIGHT
+        What the sum of gradients is divided by: second derivatives, or weights for one step a tree.
     """
 
     growth: str
@@ -40,6 +42,7 @@ class GrowSettings:
     leaf_factor: float
     counts_are_hessians: bool
     n_jobs: int | None
+    leaf_curvature: int = HESSIAN
 
 
 @dataclass
@@ -92,6 +95,19 @@ class Grown:
     @property
     def leaves(self) -> list[Node]:
         return [node for node in self.nodes if node.first_child == NO_CHILD]
+
+    def scale(self, step: float) -> None:
+        """Multiply all values by the step of a line search."""
+        for node in self.nodes:
+            node.value *= step
+
+    def average_upwards(self) -> None:
+        """Give every inner node the mean of its leaves' values."""
+        for node in reversed(self.nodes):  # children come after their parents
+            if node.first_child != NO_CHILD:
+                left, right = self.nodes[node.first_child], self.nodes[node.first_child + 1]
+                share = float(left.sums[WEIGHT] / (left.sums[WEIGHT] + right.sums[WEIGHT]))
+                node.value = share * left.value + (1.0 - share) * right.value
 
     def objective(self, node: Node) -> float:
         """The node's part of the objective, -G^2 / (H + lambda), H being weights in first order."""
