@@ -31,10 +31,20 @@ _DOC = """Gradient boosting of trees{purpose}.
         For `order=1` only. Each leaf takes the step that minimises the loss of its rows{leaf_steps}; or
         leaves answer their mean negative gradient and a line search finds one step for all trees of the
         round, see `steps_`. Steps that would go on without end are bounded.
-    reg_lambda : float, default 0
-        For `order=2` only.
+    reg_lambda, reg_alpha, gamma, min_child_weight : float, default 0
+        For `order=2` only, as in XGBoost: leaves answer -T(G) / (H + `reg_lambda`), T taking `reg_alpha` off
+        the size of G; a split's gain, T(G)^2 / (H + `reg_lambda`) of both sides less the node's, must exceed
+        `gamma` (Chen and Guestrin's equation 7 is half of that); H is at least `min_child_weight` in a leaf.
     subsample : float, default 1
         Share of the rows that each round is grown on, at least one row (Friedman 2002).
+    colsample_bytree : float, default 1
+        Share of the columns that each tree may split by, rounded down, at least one.
+    max_features : int, float, "sqrt", "log2" or None, default None
+        Of these, columns drawn at each node; drawing goes on while all drawn are constant there.
+    monotonic_cst : sequence, mapping or None, default None
+        Of every column, or of columns by name: 1 where the raw prediction may only rise with it, -1 where it
+        may only fall, 0 where it is free. For numbers and two classes; see `DecisionTreeRegressor`. A
+        first-order round whose bounded leaves would raise the training loss is halved until it does not.
     early_stopping : bool, default False
         End after `n_iter_no_change` rounds without a smaller validation loss and keep the rounds up
         to the best one.
@@ -48,7 +58,7 @@ _DOC = """Gradient boosting of trees{purpose}.
     n_jobs : int or None, default None
         Threads; the model has the same bits for any number.
     random_state : None, int or generator
-        For `subsample` and `validation_fraction`.
+        For `subsample`, `colsample_bytree`, `max_features` and `validation_fraction`.
 
     Attributes
     ----------

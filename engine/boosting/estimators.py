@@ -24,10 +24,12 @@ from engine.inspection import total_gains
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.parameters import check_parameters
 from engine.predict import tree_values
-from engine.tree.estimators import check_target
+from engine.tree.directions import check_directions, directions_of
+from engine.tree.estimators import check_max_features, check_target
+from engine.tree.grow import count_features
 from engine.tree.structure import Tree
 
-SECOND_ORDER_ONLY = ("reg_lambda",)
+SECOND_ORDER_ONLY = ("reg_lambda", "reg_alpha", "gamma", "min_child_weight")
 
 
 class _Boosting(Learner):
@@ -105,6 +107,11 @@ class _Boosting(Learner):
             leaf_factor=loss.leaf_factor if (self.order, self.leaf_update) == (1, "per_leaf") else 1.0,
             counts_are_hessians=is_plain and (self.order == 1 or loss.has_constant_hessian),
             n_jobs=self.n_jobs,
+            reg_alpha=float(self.reg_alpha),
+            gamma=float(self.gamma),
+            min_child_weight=float(self.min_child_weight),
+            max_features=count_features(self.max_features, training.n_features),
+            directions=directions_of(self, training.features),
             leaf_curvature=WEIGHT if self.leaf_update == "per_tree" else HESSIAN,
         )
         return RoundSettings(
@@ -115,6 +122,7 @@ class _Boosting(Learner):
             seed=self.seed_,
             grow=grow,
             leaf_update=self.leaf_update,
+            colsample_bytree=float(self.colsample_bytree),
         )
 
     def _begin(
@@ -122,8 +130,10 @@ class _Boosting(Learner):
     ) -> tuple[TrainingData, TrainingData | None]:
         """Check the parameters and both tables."""
         check_parameters(self, self._table)
+        check_max_features(self)
         self._check_order()
         training = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)
+        check_directions(self, training)
         return training, begin_validation(self, *validation, training)
 
     def _check_order(self) -> None:
@@ -207,6 +217,8 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         subsample: float = 1.0, early_stopping: bool = False, validation_fraction: float = 0.1,
         n_iter_no_change: int = 10, tol: float = 0.0, categorical_features: Any = "from_dtype",
         n_jobs: int | None = None, random_state: Any = None, leaf_update: str = "per_leaf",
+        reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
+        colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
         alpha: float = 0.9,
     ) -> None:  # fmt: skip
         self.loss = loss
@@ -228,6 +240,12 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.leaf_update = leaf_update
+        self.reg_alpha = reg_alpha
+        self.gamma = gamma
+        self.min_child_weight = min_child_weight
+        self.colsample_bytree = colsample_bytree
+        self.max_features = max_features
+        self.monotonic_cst = monotonic_cst
         self.alpha = alpha
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
@@ -258,6 +276,8 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         subsample: float = 1.0, early_stopping: bool = False, validation_fraction: float = 0.1,
         n_iter_no_change: int = 10, tol: float = 0.0, categorical_features: Any = "from_dtype",
         n_jobs: int | None = None, random_state: Any = None, leaf_update: str = "per_leaf",
+        reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
+        colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
     ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
@@ -278,6 +298,12 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.leaf_update = leaf_update
+        self.reg_alpha = reg_alpha
+        self.gamma = gamma
+        self.min_child_weight = min_child_weight
+        self.colsample_bytree = colsample_bytree
+        self.max_features = max_features
+        self.monotonic_cst = monotonic_cst
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         self.n_classes_ = len(self.classes_)

@@ -30,6 +30,7 @@ from engine.boosting.grown import (
     Node,
     Split,
     Sums,
+    hand_on_bounds,
 )
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
@@ -74,6 +75,8 @@ class TreeGrower:
         self._free: list[NDArray[np.int64]] = []  # histograms of nodes that are done
         self._parts: list[NDArray[np.int64]] = []  # histograms of pieces of a large node
         n_codes = int(binned.n_bins.max()) + 1
+        free = np.zeros(binned.n_features, np.uint8)
+        self._directions = settings.directions if len(settings.directions) else dtypes.as_input(free)
         self._keys, self._items = np.empty(n_codes), np.empty(n_codes, np.int64)
         self.has_choice = bool(np.any(np.diff(binned.offsets) > 2)) or self._some_column_has_missing()
 
@@ -85,6 +88,8 @@ class TreeGrower:
         gradients: NDArray[np.float64],
         hessians: NDArray[np.float64],
         sample_indices: NDArray[np.int32],
+        columns: NDArray[np.int64] | None = None,
+        generator: np.random.Generator | None = None,
     ) -> Grown:
         """Grow one tree; its leaf values are Newton steps, not yet times the learning rate.
 
@@ -94,7 +99,13 @@ class TreeGrower:
             Both times the row's weight.
         sample_indices : int32 (n_rows_to_grow_on,)
             Ascending rows; reordered in place.
+        columns : int64 (n_allowed,), optional
+            The columns to split by; all if omitted.
+        generator : Generator, optional
+            Draws columns at each node.
         """
+        self._columns = np.arange(self.binned.n_features) if columns is None else columns
+        self._generator = generator
         self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
         self._set_scales()
         self._ask()
@@ -171,10 +182,14 @@ class TreeGrower:
         return np.asarray(parts.sum(axis=0))
 
     def _make_node(self, start: int, stop: int, depth: int, sums: Sums) -> Node:
-        denominator = float(sums[self.settings.leaf_curvature]) + self.settings.reg_lambda
-        gradient = float(sums[GRADIENT])
-        value = -gradient / denominator * self.settings.leaf_factor if denominator > 0 and gradient else 0.0
+        value = self._value(sums, self.settings.leaf_curvature) * self.settings.leaf_factor
         return Node(start, stop, depth, sums, value if math.isfinite(value) else 0.0)
+
+    def _value(self, sums: Sums, curvature: int) -> float:
+        settings = self.settings
+        return float(
+            splitting.leaf_value(sums[GRADIENT], sums[curvature], settings.reg_lambda, settings.reg_alpha)
+        )
 
     def _may_split(self, node: Node) -> bool:
         settings = self.settings
@@ -193,26 +208,41 @@ class TreeGrower:
         per_row = float(sums[WEIGHT]) / total if total > 0 else 0.0
         spread = squares * squares * per_row
         impurity = max(spread - gradient * gradient / total, 0.0) if total > 0 else 0.0
+        rules = self._rules(node, TIE_SHARE * impurity + ROUNDING * spread)
+        columns, n_wanted = self._draw_columns()
         splitting.find_best_split(
-            histogram,
-            binned.offsets,
-            binned.n_bins,
-            binned.is_categorical,
-            self._hessian_unit,
-            self.settings.reg_lambda,
-            self.settings.min_samples_leaf,
-            TIE_SHARE * impurity + ROUNDING * spread,
-            self._keys,
-            self._items,
-            goes_left,
-            best,
-        )
-        if best[splitting.GAIN] > 0:
+            histogram, binned.offsets, binned.n_bins, binned.is_categorical, columns, n_wanted,
+            self._directions, rules, self._keys, self._items, goes_left, best,
+        )  # fmt: skip
+        if best[splitting.KIND] > 0:
             node.split = self._as_split(histogram, best, goes_left)
         if node.split is not None and node.n_rows * binned.n_features >= binned.n_cells:
             node.histogram = histogram
         else:  # its children's are built from their few rows sooner than by subtraction
             self._free.append(histogram)
+
+    def _rules(self, node: Node, tolerance: float) -> splitting.SplitRules:
+        settings = self.settings
+        with np.errstate(over="ignore"):  # infinite is right: no gain exceeds it
+            scaled = [
+                float(np.ldexp(value, exponent))
+                for value, exponent in (
+                    (settings.reg_alpha, self._exponent), (settings.gamma, 2 * self._exponent),
+                    (node.lower, self._exponent), (node.upper, self._exponent),
+                )
+            ]  # fmt: skip
+        alpha, least_gain, lower, upper = scaled
+        return splitting.SplitRules(
+            self._hessian_unit, settings.reg_lambda, alpha, settings.min_child_weight,
+            settings.min_samples_leaf, least_gain, tolerance, lower, upper,
+        )  # fmt: skip
+
+    def _draw_columns(self) -> tuple[NDArray[np.int64], int]:
+        """Return the columns to look at, in order, and how many of them."""
+        n_wanted, n_columns = self.settings.max_features, len(self._columns)
+        if n_wanted is None or n_wanted >= n_columns or self._generator is None:
+            return self._columns, n_columns
+        return self._generator.permutation(self._columns), n_wanted
 
     def _as_split(
         self, histogram: NDArray[np.int64], best: NDArray[np.float64], goes_left: NDArray[np.uint8]
@@ -261,6 +291,9 @@ class TreeGrower:
         node.first_child = len(nodes)
         nodes.append(self._make_node(node.start, middle, node.depth + 1, total[0]))
         nodes.append(self._make_node(middle, node.stop, node.depth + 1, total[1]))
+        if len(self.settings.directions):
+            left, right = (self._value(sums, self.settings.split_curvature) for sums in total)
+            hand_on_bounds(node, nodes[-2], nodes[-1], left, right, self.settings.directions)
 
     def _search_children(self, node: Node, left: Node, right: Node) -> None:
         """Build the smaller child's histogram; the larger one's is the parent's less that."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.parameters import Parameter
-from engine.tree.parameters import N_JOBS
+from engine.tree.parameters import DIRECTIONS, MAX_FEATURES, N_JOBS
 
 SECOND_ORDER = ("squared_error", "poisson", "log_loss", "exponential")
 """Losses whose second derivatives tell something."""
@@ -81,11 +81,34 @@ _COMMON = (
         applies_when=_BY_CURVATURE,
     ),
     Parameter(
+        "reg_alpha", 0.0, "float", minimum=0, label="Leaf cut-off",
+        help="Leaves whose sum of gradients is smaller answer 0, the others that much less (L1).",
+        aliases={"lightgbm": "reg_alpha", "xgboost": "reg_alpha"}, applies_when=_BY_CURVATURE,
+    ),
+    Parameter(
+        "gamma", 0.0, "float", minimum=0, label="Least gain",
+        help="A split's gain must exceed this, on XGBoost's scale: twice the loss that it saves.",
+        aliases={"lightgbm": "min_split_gain", "xgboost": "gamma"}, applies_when=_BY_CURVATURE,
+    ),
+    Parameter(
+        "min_child_weight", 0.0, "float", minimum=0, label="Curvature per leaf",
+        help="Sum of second derivatives in a leaf at least; with squared error that is its weight.",
+        aliases={"lightgbm": "min_child_weight", "xgboost": "min_child_weight"}, applies_when=_BY_CURVATURE,
+    ),
+    Parameter(
         "subsample", 1.0, "float", minimum=0, open_minimum=True, maximum=1, label="Row share",
         group="Sampling", help="Share of the rows each round is grown on, drawn anew without repetition.",
         aliases={"lightgbm": "bagging_fraction", "xgboost": "subsample", "catboost": "subsample",
                  "sklearn": "subsample"},
     ),
+    Parameter(
+        "colsample_bytree", 1.0, "float", minimum=0, open_minimum=True, maximum=1,
+        label="Column share per tree", group="Sampling",
+        help="Share of the columns each tree may ask about, drawn anew without repetition.",
+        aliases={"lightgbm": "feature_fraction", "xgboost": "colsample_bytree"},
+    ),
+    MAX_FEATURES,
+    DIRECTIONS,
     Parameter(
         "early_stopping", False, "bool", label="Stop early", group="Stopping",
         help="Keep only the rounds up to the smallest loss on the validation rows.",

@@ -68,6 +68,7 @@ class RoundSettings:
     seed: int
     grow: GrowSettings
     leaf_update: str = "per_leaf"
+    colsample_bytree: float = 1.0
 
 
 class Booster:
@@ -142,11 +143,17 @@ class Booster:
 
     def _grow_round(self, grower: TreeGrower, iteration: int) -> tuple[Tree, ...]:
         """Grow the round's trees, add them to the raw predictions and note the losses."""
-        rows = self._draw_rows(iteration)
+        generator = np.random.default_rng(int(member_seed(self._settings.seed, iteration)))
+        rows = self._draw_rows(generator)
         gradients, hessians = self._derivatives
-        grown = [grower.grow(gradients[k], hessians[k], rows.copy()) for k in range(self._loss.n_raw)]
+        grown = [
+            grower.grow(gradients[k], hessians[k], rows.copy(), self._draw_columns(generator), generator)
+            for k in range(self._loss.n_raw)
+        ]
         rate = self._settings.learning_rate
         step = self._search_lines(grown, rows) if self._settings.grow.order == 1 else 1.0
+        for one in grown:
+            one.keep_directions()
         trees = tuple(tree.to_tree(rate) for tree in grown)
         update = self._update_of(grown, trees, rate)
         if self._may_rise:
@@ -164,31 +171,40 @@ class Booster:
             self.val_loss.append(self._val_loss(self._validation))
         return trees
 
-    def _draw_rows(self, iteration: int) -> NDArray[np.int32]:
+    def _draw_rows(self, generator: np.random.Generator) -> NDArray[np.int32]:
         """Rows of this round, ascending: all, or a share without repetition and at least one."""
         n_rows, share = self._training.n_rows, self._settings.subsample
         if share == 1.0:
             return np.arange(n_rows, dtype=dtypes.SAMPLE_DTYPE)
-        generator = np.random.default_rng(int(member_seed(self._settings.seed, iteration)))
         drawn = generator.choice(n_rows, max(1, int(share * n_rows)), replace=False, shuffle=False)
         return np.sort(drawn).astype(dtypes.SAMPLE_DTYPE)
+
+    def _draw_columns(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Columns of one tree, ascending: all, or a share without repetition and at least one."""
+        n_columns, share = self._training.n_features, self._settings.colsample_bytree
+        if share == 1.0:
+            return np.arange(n_columns)
+        return np.sort(generator.choice(n_columns, max(1, int(share * n_columns)), replace=False))
 
     @property
     def _may_rise(self) -> bool:
         """Tell whether a round can overshoot as a whole, so that its loss has to be looked at (D27)."""
         settings = self._settings
         is_searched = settings.grow.order == 2 or settings.leaf_update == "per_tree"
-        return not is_searched and isinstance(self._loss, MultinomialLogLoss)
+        is_bounded = len(settings.grow.directions) > 0
+        return not is_searched and (is_bounded or isinstance(self._loss, MultinomialLogLoss))
 
     def _search_lines(self, grown: list[Grown], rows: NDArray[np.int32]) -> float:
         """Give the leaves of a first-order round their steps, or all of them one, which is returned."""
         data, loss = self._training, self._loss
         if self._settings.leaf_update == "per_tree":
+            for one in grown:
+                one.keep_directions()
             trees = tuple(tree.to_tree(1.0) for tree in grown)
             change = self._update_of(grown, trees, 1.0)
             step = tree_step(loss, self._raw, data, change, rows, self._ask, self._n_jobs)
-            for tree in grown:
-                tree.scale(step)
+            for one in grown:
+                one.scale(step)
             return step
         if not loss.takes_newton_steps:
             set_leaf_steps(loss, grown[0], self._raw[:, 0], data, self._ask, self._n_jobs)

@@ -273,6 +273,11 @@ def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
             raise ParameterError(
                 f"{name} is {wanted!r}; enter a whole number of rows from {least}, or a share above 0 up to 1"
             )
+    check_max_features(estimator)
+
+
+def check_max_features(estimator: Any) -> None:
+    """Raise ParameterError where a share of the columns is above 1."""
     wanted = estimator.max_features
     if isinstance(wanted, float) and wanted > 1:
         raise ParameterError(

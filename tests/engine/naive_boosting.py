@@ -59,6 +59,35 @@ def _partitions(values, categorical):
         yield missing
 
 
+def newton_leaves(X, gradients, hessians, depth, *, reg_lambda, reg_alpha, gamma, min_child_weight):
+    """Rows of every leaf and its value; every split of numbers is tried, missing either way."""
+
+    def shrunken(rows):
+        total = gradients[rows].sum()
+        return math.copysign(max(abs(total) - reg_alpha, 0.0), total)
+
+    def score(rows):
+        return shrunken(rows) ** 2 / (hessians[rows].sum() + reg_lambda)
+
+    def leaves_of(rows, depth):
+        best, sides = gamma, None
+        for values in X.T if depth else ():
+            for left in _partitions(values[rows], categorical=False):
+                pair = rows[left], rows[~left]
+                if min(len(side) for side in pair) == 0:
+                    continue
+                if min(hessians[side].sum() for side in pair) < min_child_weight:
+                    continue
+                gain = score(pair[0]) + score(pair[1]) - score(rows)
+                if gain > best + 1e-9:
+                    best, sides = gain, pair
+        if sides is None:
+            return {tuple(rows.tolist()): -shrunken(rows) / (hessians[rows].sum() + reg_lambda)}
+        return leaves_of(sides[0], depth - 1) | leaves_of(sides[1], depth - 1)
+
+    return leaves_of(np.arange(len(X)), depth)
+
+
 def row_loss(name, y, f, alpha=0.9, delta=1.0):
     """One row's loss by its definition; classes are 0 and 1."""
     residual, sign = y - f, 2 * y - 1
