@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from engine import dtypes
 from engine.binning import BinnedTable
-from engine.boosting.grown import GRADIENT, HESSIAN, N_SUMS, Grown, GrowSettings, Node, Split
+from engine.boosting.grown import GRADIENT, N_SUMS, Grown, GrowSettings, Node, Split, Sums, hand_on_bounds
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
 from engine.boosting.kernels import splitting
@@ -68,6 +68,8 @@ class TreeGrower:
         self._parts: list[NDArray[np.int64]] = []  # histograms of pieces of a large node
         self._packed: list[NDArray[np.int64]] = []  # for each piece, zero between two uses
         n_codes = int(binned.n_bins.max()) + 1
+        free = np.zeros(binned.n_features, np.uint8)
+        self._directions = settings.directions if len(settings.directions) else dtypes.as_input(free)
         self._keys, self._items = np.empty(n_codes), np.empty(n_codes, np.int64)
         self.has_choice = bool(np.any(np.diff(binned.offsets) > 2)) or self._some_column_has_missing()
 
@@ -79,6 +81,8 @@ class TreeGrower:
         gradients: NDArray[np.float64],
         hessians: NDArray[np.float64],
         sample_indices: NDArray[np.int32],
+        columns: NDArray[np.int64] | None = None,
+        generator: np.random.Generator | None = None,
     ) -> Grown:
         """Grow one tree; its leaf values are Newton steps, not yet times the learning rate.
 
@@ -88,7 +92,13 @@ class TreeGrower:
             Both times the row's weight.
         sample_indices : int32 (n_rows_to_grow_on,)
             Ascending rows; reordered in place.
+        columns : int64 (n_allowed,), optional
+            The columns to split by; all if omitted.
+        generator : Generator, optional
+            Draws columns at each node.
         """
+        self._columns = np.arange(self.binned.n_features) if columns is None else columns
+        self._generator = generator
         self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
         self._set_scales()
         self._ask()
@@ -129,7 +139,7 @@ class TreeGrower:
 
     def _set_scales(self) -> None:
         """Choose powers of two so that no sum of fixed-point numbers can overflow; fill them in."""
-        self._quantise(self._gradients, 0)
+        self._exponent = self._quantise(self._gradients, 0)
         self._hessian_unit = 1.0
         if not self.settings.counts_are_hessians:
             second = self.weights if self.settings.order == 1 else self._hessians
@@ -160,35 +170,39 @@ class TreeGrower:
 
     def _sum_up(self, nodes: list[Node]) -> None:
         """Give each node the sums of its rows, and its Newton step as value."""
-        leaves = [node for node in nodes if node.first_child == NO_CHILD]
-        pieces = [(leaf, at) for leaf in leaves for at in range(leaf.start, leaf.stop, ROW_CHUNK)]
-        order = sorted(range(len(pieces)), key=lambda i: pieces[i][1])
-        bounds = np.array([*(pieces[i][1] for i in order), len(self._rows)], dtypes.COUNT_DTYPE)
-        sums = np.empty((len(pieces), N_SUMS))
-
-        def add(_: int, first: int, last: int) -> None:
-            partition_kernels.sum_pieces(
-                self._rows, bounds, first, last, self._gradients, self._hessians, self.weights, sums
-            )
-
-        for_chunks(
-            add, len(pieces), PIECES_A_CHUNK, self.settings.n_jobs if len(self._rows) > ROW_CHUNK else 1
-        )
-        for node in nodes:
-            node.sums = np.zeros(N_SUMS)
-        for i, place in enumerate(order):
-            leaf = pieces[place][0]
-            leaf.sums = leaf.sums + sums[i]
+        self._add_up_rows([node for node in nodes if node.first_child == NO_CHILD])
         for node in reversed(nodes):  # children come after their parents
             if node.first_child != NO_CHILD:
                 node.sums = nodes[node.first_child].sums + nodes[node.first_child + 1].sums
             node.value = self._newton_step(node)
 
+    def _add_up_rows(self, nodes: list[Node]) -> None:
+        """Sum the rows of nodes that do not overlap, piece by piece."""
+        starts = [(node, at) for node in nodes for at in range(node.start, node.stop, ROW_CHUNK)]
+        pieces = np.array([(at, min(at + ROW_CHUNK, node.stop)) for node, at in starts], dtypes.COUNT_DTYPE)
+        sums = np.empty((len(pieces), N_SUMS))
+
+        def add(_: int, first: int, last: int) -> None:
+            partition_kernels.sum_pieces(
+                self._rows, pieces, first, last, self._gradients, self._hessians, self.weights, sums
+            )
+
+        n_jobs = self.settings.n_jobs if len(self._rows) > ROW_CHUNK else 1
+        for_chunks(add, len(pieces), PIECES_A_CHUNK, n_jobs)
+        for node in nodes:
+            node.sums = np.zeros(N_SUMS)
+        for (node, _), piece_sums in zip(starts, sums, strict=True):
+            node.sums += piece_sums
+
     def _newton_step(self, node: Node) -> float:
-        denominator = float(node.sums[HESSIAN]) + self.settings.reg_lambda
-        gradient = float(node.sums[GRADIENT])
-        step = -gradient / denominator * self.settings.leaf_factor if denominator > 0 and gradient else 0.0
+        step = self._value(node.sums, self.settings.leaf_curvature) * self.settings.leaf_factor
         return step if math.isfinite(step) else 0.0
+
+    def _value(self, sums: Sums, curvature: int) -> float:
+        settings = self.settings
+        return float(
+            splitting.leaf_value(sums[GRADIENT], sums[curvature], settings.reg_lambda, settings.reg_alpha)
+        )
 
     def _may_split(self, node: Node) -> bool:
         settings = self.settings
@@ -200,25 +214,40 @@ class TreeGrower:
         binned = self.binned
         goes_left = np.zeros(len(self._keys), np.uint8)
         best = np.zeros(5)
+        columns, n_wanted = self._draw_columns()
         splitting.find_best_split(
-            histogram,
-            binned.offsets,
-            binned.n_bins,
-            binned.is_categorical,
-            self._hessian_unit,
-            self.settings.reg_lambda,
-            self.settings.min_samples_leaf,
-            self._keys,
-            self._items,
-            goes_left,
-            best,
-        )
-        if best[splitting.GAIN] > 0:
+            histogram, binned.offsets, binned.n_bins, binned.is_categorical, columns, n_wanted,
+            self._directions, self._rules(node), self._keys, self._items, goes_left, best,
+        )  # fmt: skip
+        if best[splitting.KIND] > 0:
             node.split = self._as_split(histogram, best, goes_left)
         if node.split is not None and node.n_rows * binned.n_features >= binned.n_cells:
             node.histogram = histogram
         else:  # its children's are built from their few rows sooner than by subtraction
             self._free.append(histogram)
+
+    def _rules(self, node: Node) -> splitting.SplitRules:
+        settings = self.settings
+        with np.errstate(over="ignore"):  # infinite is right: no gain exceeds it
+            scaled = [
+                float(np.ldexp(value, exponent))
+                for value, exponent in (
+                    (settings.reg_alpha, self._exponent), (settings.gamma, 2 * self._exponent),
+                    (node.lower, self._exponent), (node.upper, self._exponent),
+                )
+            ]  # fmt: skip
+        alpha, least_gain, lower, upper = scaled
+        return splitting.SplitRules(
+            self._hessian_unit, settings.reg_lambda, alpha, settings.min_child_weight,
+            settings.min_samples_leaf, least_gain, lower, upper,
+        )  # fmt: skip
+
+    def _draw_columns(self) -> tuple[NDArray[np.int64], int]:
+        """Return the columns to look at, in order, and how many of them."""
+        n_wanted, n_columns = self.settings.max_features, len(self._columns)
+        if n_wanted is None or n_wanted >= n_columns or self._generator is None:
+            return self._columns, n_columns
+        return self._generator.permutation(self._columns), n_wanted
 
     def _as_split(
         self, histogram: NDArray[np.int64], best: NDArray[np.float64], goes_left: NDArray[np.uint8]
@@ -263,8 +292,14 @@ class TreeGrower:
 
         for_chunks(place_chunk, node.n_rows, ROW_CHUNK, self.settings.n_jobs)
         node.first_child = len(nodes)
-        nodes.append(Node(node.start, middle, node.depth + 1))
-        nodes.append(Node(middle, node.stop, node.depth + 1))
+        left, right = Node(node.start, middle, node.depth + 1), Node(middle, node.stop, node.depth + 1)
+        nodes += [left, right]
+        if len(self.settings.directions):
+            self._add_up_rows([left, right])
+            at_left, at_right = (
+                self._value(child.sums, self.settings.split_curvature) for child in (left, right)
+            )
+            hand_on_bounds(node, left, right, at_left, at_right, self.settings.directions)
 
     def _search_children(self, node: Node, left: Node, right: Node) -> None:
         """Build the smaller child's histogram; the larger one's is the parent's less that."""

@@ -4,15 +4,15 @@ from engine.jit import kernel
 
 
 @kernel
-def sum_pieces(sample_indices, bounds, first, last, gradients, hessians, weights, sums):
-    """Sum over pieces of rows, in their order: piece i is ``sample_indices[bounds[i]:bounds[i + 1]]``.
+def sum_pieces(sample_indices, pieces, first, last, gradients, hessians, weights, sums):
+    """Sum over pieces of rows, each in its order.
 
-    bounds  int64 (n_pieces + 1,)  in
+    pieces  int64 (n_pieces, 2)    in   start and stop in `sample_indices`
     sums    float64 (n_pieces, 3)  out  gradients, hessians, weights of the pieces `first` to `last`
     """
     for piece in range(first, last):
         g, h, w = 0.0, 0.0, 0.0
-        for i in range(bounds[piece], bounds[piece + 1]):
+        for i in range(pieces[piece, 0], pieces[piece, 1]):
             row = sample_indices[i]
             g += gradients[row]
             h += hessians[row]
