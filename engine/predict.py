@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from engine import dtypes, parallel
 from engine.kernels import predict as kernels
+from engine.kernels import small_trees
 from engine.kernels.routing import apply_rows
 from engine.tree.structure import Tree
 
 ROWS_PER_CHUNK = 4096  # 28 float32 columns of it fit the second-level cache while the trees pass by
+MANY_VISITS = 200_000  # of trees by rows: from here on, asking small trees all questions is worth its kernel
 
 ROUTING = (
     "feature",
@@ -49,12 +51,32 @@ def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = Non
     X = dtypes.as_input(X)
     sums = np.zeros((len(X), trees[0].n_outputs), dtypes.VALUE_DTYPE)
     roots, packed = lay_end_to_end(trees)
+    is_small = len(X) * len(trees) >= MANY_VISITS and all(
+        tree.n_leaves <= small_trees.MOST_LEAVES and tree.n_children.max() <= 2 for tree in trees
+    )
+    if is_small:
+        ends = dtypes.as_input(np.append(roots, sum(tree.n_nodes for tree in trees)))
+        leaves = _leaves_as_bits(ends, *packed)
 
     def add_chunk(_chunk_idx: int, start: int, stop: int) -> None:
-        kernels.add_leaf_values(X, start, stop, roots, *packed, sums)
+        if is_small:
+            small_trees.add_small_tree_values(X, start, stop, ends, *packed, *leaves, sums)
+        else:
+            kernels.add_leaf_values(X, start, stop, roots, *packed, sums)
 
     parallel.for_chunks(add_chunk, len(X), ROWS_PER_CHUNK, n_jobs)
     return sums
+
+
+def _leaves_as_bits(
+    ends: NDArray[np.int64], _feature: Any, kind: NDArray[Any], *arrays: Any
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return which leaves are left after "right" at every node, and every tree's leaves in order."""
+    scratch, first_child = np.empty((2, len(kind)), np.int64), arrays[ROUTING.index("first_child") - 2]
+    kept_at_right = np.zeros(len(kind), np.uint64)
+    leaf_nodes = np.zeros((len(ends) - 1, small_trees.MOST_LEAVES), np.int64)
+    small_trees.rule_out_leaves(ends, kind, first_child, *scratch, kept_at_right, leaf_nodes)
+    return kept_at_right, leaf_nodes
 
 
 def leaf_numbers(tree: Tree, X: NDArray[Any], n_jobs: int | None = None) -> NDArray[np.int32]:

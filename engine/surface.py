@@ -152,7 +152,7 @@ def encoded_answer(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
     for k, trees in enumerate(sums):
         if trees:
             raw[:, k] += tree_values(trees, table)[:, 0]
-    return _link(estimator, raw)
+    return _answer_of(estimator, raw)
 
 
 def _axis(feature: int, values: Any, held: NDArray[np.float64]) -> _Axis:
@@ -231,15 +231,10 @@ def _sums(estimator: Any) -> list[list[Tree]]:
     raise DataError(f"{type(estimator).__name__} is not made of trees or not fitted; use grid_surface")
 
 
-def _link(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn a boosted model's raw predictions (n_rows, n_raw) into its answer."""
-    if not hasattr(estimator, "classes_"):
-        return raw
-    from engine.boosting.losses import BinaryLogLoss, MultinomialLogLoss
+def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    from engine.boosting.link import answer
 
-    n_classes = len(estimator.classes_)
-    loss = BinaryLogLoss() if n_classes == 2 else MultinomialLogLoss(n_classes)
-    return loss.probabilities(raw)
+    return answer(estimator, raw)
 
 
 def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -250,7 +245,7 @@ def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64])
         raw = np.empty((len(sums), *shape))
         for k, trees in enumerate(sums):
             raw[k] = estimator.baseline_prediction_[k] + (_sum_on(trees, x, y, held)[0] if trees else 0.0)
-        linked = _link(estimator, np.ascontiguousarray(raw.reshape(len(sums), -1).T))
+        linked = _answer_of(estimator, np.ascontiguousarray(raw.reshape(len(sums), -1).T))
         answer = np.ascontiguousarray(linked.T).reshape(-1, *shape)
     if len(answer) > 1 and max(map(len, sums)) > 1:
         _settle_ties(estimator, sums, answer, x, y, held)

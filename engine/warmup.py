@@ -69,6 +69,7 @@ def steps() -> list[Step]:
         Step("boosting for more classes", _boosting_for_more_classes),
         Step("large tables for subtrees", _grow_numeric, FEW_ROWS),
         Step("large tables for trees", lambda: _grow_numeric(N_ROWS // 4)),
+        Step("large tables for predictions", _many_answers_of_a_leaf),
         Step("decision tree for drawn splits", _tree_with_drawn_splits),
         Step("decision tree for medians", _tree_for_medians),
     ]
@@ -197,6 +198,14 @@ def _answers_of_a_leaf() -> None:
     for some in (trees[:1], trees):
         tree_values(some, X)
         tree_surface(some, 0, 1, [0.0, 1.0], [0.0, 1.0], X[1])
+
+
+def _many_answers_of_a_leaf() -> None:
+    from engine.predict import MANY_VISITS, tree_values
+    from engine.tree.structure import single_leaf
+
+    X, _ = tiny_table()
+    tree_values([single_leaf([0.0], 0.0, 1, 1.0)] * (MANY_VISITS // N_ROWS + 1), X)
 
 
 def _use(model: Any, y: NDArray[Any], **validation: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.boosting.parameters import LOSS_WORDS
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
 from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.datasets import Table
 
 STEP_ROWS = 2**16  # predicted between two questions to the monitor: well under a second
-LOSS_NAMES = {"classes": "log loss", "numbers": "half the squared error"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,4 +285,11 @@ def curve_of(estimator: Any, task: str) -> Curve:
     """Return the loss after every round of a boosted model."""
     validation = np.asarray(estimator.val_loss_, np.float64)
     best = int(estimator.best_round_) if len(validation) > 1 and estimator.best_round_ else None
-    return Curve(np.asarray(estimator.train_loss_, np.float64), validation, LOSS_NAMES[task], best)
+    name = loss_words(task, estimator.get_params(deep=False))
+    return Curve(np.asarray(estimator.train_loss_, np.float64), validation, name, best)
+
+
+def loss_words(task: str, parameters: Mapping[str, Any]) -> str:
+    """Return what the loss of a boosted model's curve is called."""
+    default = "log_loss" if task == "classes" else "squared_error"
+    return LOSS_WORDS[parameters.get("loss", default)]

@@ -12,84 +12,24 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
-from engine.boosting.grown import GrowSettings
-from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, SquaredError
-from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR
+from engine.boosting.documentation import CLASSIFIER_DOC, REGRESSOR_DOC
+from engine.boosting.grown import HESSIAN, WEIGHT, GrowSettings
+from engine.boosting.link import answer
+from engine.boosting.losses import Loss, class_loss
+from engine.boosting.numeric_losses import number_loss
+from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR, SECOND_ORDER
 from engine.boosting.rounds import Booster, EarlyStopping, RoundSettings, set_aside
 from engine.errors import ParameterError
 from engine.inspection import total_gains
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.parameters import check_parameters
 from engine.predict import tree_values
+from engine.tree.directions import check_directions, directions_of
+from engine.tree.estimators import check_max_features, check_target
+from engine.tree.grow import count_features
 from engine.tree.structure import Tree
 
-_DOC = """Gradient boosting of trees{purpose}.
-
-    Round by round, trees grown in histograms of binned columns are fitted to the negative gradient of
-    the loss (Friedman 2001) or to gradients and second derivatives (Chen, Guestrin 2016), and
-    `learning_rate` of them is added. Missing values go to the side learned at each node; categories
-    are split into two sets of levels, found in the order of their mean gradients.
-
-    Parameters
-    ----------
-    loss : {loss}
-    n_estimators : int, default 100
-        Rounds at most.
-    learning_rate : float, default 0.1
-        Above 0. With `order=1`, `subsample=1` and a rate of at most 1 the training loss never rises.
-    growth : "leaf" or "depth", default "leaf"
-        Split first where the gain is largest, or level by level.
-    max_leaf_nodes : int or None, default 31
-    max_depth : int or None, default None
-    min_samples_leaf : int, default 20
-        Rows in a leaf at least; counted, not weighted.
-    max_bins : int from 2 to 65535, default 255
-        Bins of a number. A column of at most this many distinct values is split exactly; else
-        thresholds are chosen so that about equally many of all rows lie between them. Thresholds
-        are midpoints of adjacent distinct values of the whole column. A category keeps all levels.
-    order : 1 or 2, default 1
-        1: trees are least-squares fits to the negative gradient, leaf values one Newton step, halved
-        until the leaf's (for three or more classes the round's) loss does not rise.
-        2: splits and leaf values -G / (H + `reg_lambda`) from gradients and second derivatives.
-    reg_lambda : float, default 0
-        For `order=2` only.
-    subsample : float, default 1
-        Share of the rows that each round is grown on, at least one row (Friedman 2002).
-    early_stopping : bool, default False
-        End after `n_iter_no_change` rounds without a smaller validation loss and keep the rounds up
-        to the best one.
-    validation_fraction : float, default 0.1
-        Share of the rows set aside for early stopping where `fit` is given no `X_val`.
-    n_iter_no_change : int, default 10
-    tol : float, default 0
-        The validation loss must fall by more than this to count as smaller.
-    categorical_features : "from_dtype", None or sequence, default "from_dtype"
-        See `engine.features.learn_features`.
-    n_jobs : int or None, default None
-        Threads; the model has the same bits for any number.
-    random_state : None, int or generator
-        For `subsample` and `validation_fraction`.
-
-    Attributes
-    ----------
-    estimators_ : list of tuple of Tree
-        The rounds kept; one tree each{per_class}. Values include the learning rate.
-    n_estimators_ : int
-        Rounds kept.
-    best_round_ : int
-        Round of the smallest validation loss, counted from 1, the first of equals; without
-        validation rows the last round.
-    baseline_prediction_ : float64 (n_raw,)
-        The raw prediction before any tree: the constant that minimises the loss.
-    train_loss_, val_loss_ : float64 (n_rounds + 1,)
-        Mean {loss_words}, entry 0 before any tree; of the rounds kept. `val_loss_` is empty without
-        validation rows.
-    stopped_ : bool
-        A monitor ended the fit early.
-    feature_importances_ : float64 (n_features,)
-        Each column's share of the sum of all gains.
-    seed_ : int
-    """
+SECOND_ORDER_ONLY = ("reg_lambda", "reg_alpha", "gamma", "min_child_weight")
 
 
 class _Boosting(Learner):
@@ -134,9 +74,9 @@ class _Boosting(Learner):
             X, y or the validation rows do not fit.
         """
         training, validation = self._begin(X, y, sample_weight, (X_val, y_val, sample_weight_val))
-        return self._fit(self._make_loss(), training, validation, monitor)
+        return self._fit(self._make_loss(training, validation), training, validation, monitor)
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         raise NotImplementedError
 
     def _fit(self, loss: Loss, training: TrainingData, validation: TrainingData | None, monitor: Any) -> Self:
@@ -151,6 +91,7 @@ class _Boosting(Learner):
         self.stopped_ = booster.stopped
         self.baseline_prediction_ = booster.baseline
         n_kept = min(stopping.best_round, len(booster.rounds)) if stopping else len(booster.rounds)
+        self.steps_ = np.array(booster.steps)
         self._keep(n_kept, booster.rounds, np.array(booster.train_loss), np.array(booster.val_loss))
         return self
 
@@ -163,9 +104,15 @@ class _Boosting(Learner):
             min_samples_leaf=self.min_samples_leaf,
             order=self.order,
             reg_lambda=float(self.reg_lambda),
-            leaf_factor=loss.leaf_factor if self.order == 1 else 1.0,
+            leaf_factor=loss.leaf_factor if (self.order, self.leaf_update) == (1, "per_leaf") else 1.0,
             counts_are_hessians=is_plain and (self.order == 1 or loss.has_constant_hessian),
             n_jobs=self.n_jobs,
+            reg_alpha=float(self.reg_alpha),
+            gamma=float(self.gamma),
+            min_child_weight=float(self.min_child_weight),
+            max_features=count_features(self.max_features, training.n_features),
+            directions=directions_of(self, training.features),
+            leaf_curvature=WEIGHT if self.leaf_update == "per_tree" else HESSIAN,
         )
         return RoundSettings(
             n_estimators=self.n_estimators,
@@ -174,6 +121,8 @@ class _Boosting(Learner):
             subsample=float(self.subsample),
             seed=self.seed_,
             grow=grow,
+            leaf_update=self.leaf_update,
+            colsample_bytree=float(self.colsample_bytree),
         )
 
     def _begin(
@@ -181,13 +130,31 @@ class _Boosting(Learner):
     ) -> tuple[TrainingData, TrainingData | None]:
         """Check the parameters and both tables."""
         check_parameters(self, self._table)
-        if self.reg_lambda != 0 and self.order == 1:
-            raise ParameterError(
-                f"reg_lambda is {self.reg_lambda!r} with order=1, where it has no effect; set order=2 or "
-                "reg_lambda=0"
-            )
+        check_max_features(self)
+        self._check_order()
         training = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)
+        check_directions(self, training)
         return training, begin_validation(self, *validation, training)
+
+    def _check_order(self) -> None:
+        """Refuse what has no effect in the order of derivatives that is asked for."""
+        if self.order == 2:
+            if self.loss not in SECOND_ORDER:
+                raise ParameterError(
+                    f"order is 2 but loss {self.loss!r} has no second derivatives to boost by; set order=1"
+                )
+            if self.leaf_update != "per_leaf":
+                raise ParameterError(
+                    f"leaf_update is {self.leaf_update!r} but with order=2 leaves take Newton steps; set "
+                    "order=1 or leaf_update='per_leaf'"
+                )
+            return
+        for name in SECOND_ORDER_ONLY:
+            if getattr(self, name) != 0:
+                raise ParameterError(
+                    f"{name} is {getattr(self, name)!r} with order=1, where it has no effect; set order=2 or "
+                    f"{name}=0"
+                )
 
     def _keep(
         self,
@@ -200,6 +167,7 @@ class _Boosting(Learner):
         self.estimators_ = rounds[:n_kept]
         self.n_estimators_ = n_kept
         self.train_loss_, self.val_loss_ = train_loss[: n_kept + 1], val_loss[: n_kept + 1]
+        self.steps_ = self.steps_[:n_kept]
         after = self.val_loss_[1:]
         has_best = len(after) > 0 and not np.all(np.isnan(after))
         self.best_round_ = int(np.nanargmin(after)) + 1 if has_best else n_kept
@@ -237,38 +205,22 @@ class _Boosting(Learner):
             yield self.baseline_prediction_ + sums  # in this order: the last equals `raw_predict`
 
 
-class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - see _DOC
+class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - set below
     _is_classifier = False
     _table = BOOSTING_REGRESSOR
-    __doc__ = _DOC.format(
-        purpose=" for a numeric target",
-        loss='"squared_error"',
-        per_class="",
-        loss_words="half squared error",
-    )
+    __doc__ = REGRESSOR_DOC
 
     def __init__(
-        self,
-        *,
-        loss: str = "squared_error",
-        n_estimators: int = 100,
-        learning_rate: float = 0.1,
-        growth: str = "leaf",
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        max_bins: int = 255,
-        order: int = 1,
-        reg_lambda: float = 0.0,
-        subsample: float = 1.0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 0.0,
-        categorical_features: Any = "from_dtype",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
+        self, *, loss: str = "squared_error", n_estimators: int = 100, learning_rate: float = 0.1,
+        growth: str = "leaf", max_leaf_nodes: int | None = 31, max_depth: int | None = None,
+        min_samples_leaf: int = 20, max_bins: int = 255, order: int = 1, reg_lambda: float = 0.0,
+        subsample: float = 1.0, early_stopping: bool = False, validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10, tol: float = 0.0, categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None, random_state: Any = None, leaf_update: str = "per_leaf",
+        reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
+        colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
+        alpha: float = 0.9,
+    ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -287,52 +239,46 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.leaf_update = leaf_update
+        self.reg_alpha = reg_alpha
+        self.gamma = gamma
+        self.min_child_weight = min_child_weight
+        self.colsample_bytree = colsample_bytree
+        self.max_features = max_features
+        self.monotonic_cst = monotonic_cst
+        self.alpha = alpha
 
-    def _make_loss(self) -> Loss:
-        return SquaredError()
+    def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
+        for data in (training, validation):
+            if data is not None:
+                check_target(data, self.loss, "loss")
+        return number_loss(self.loss, float(self.alpha))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the target: float64 (n_samples,)."""
-        return self.raw_predict(X)[:, 0]
+        return answer(self, self.raw_predict(X))[:, 0]
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the prediction after every round."""
         for raw in self._staged_raw_predict(X):
-            yield raw[:, 0]
+            yield answer(self, raw)[:, 0]
 
 
-class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - see _DOC
+class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - set below
     _is_classifier = True
     _table = BOOSTING_CLASSIFIER
-    __doc__ = _DOC.format(
-        purpose=" for classes",
-        loss='"log_loss"',
-        per_class=", with more than two classes one for each class",
-        loss_words="log loss",
-    )
+    __doc__ = CLASSIFIER_DOC
 
     def __init__(
-        self,
-        *,
-        loss: str = "log_loss",
-        n_estimators: int = 100,
-        learning_rate: float = 0.1,
-        growth: str = "leaf",
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        max_bins: int = 255,
-        order: int = 1,
-        reg_lambda: float = 0.0,
-        subsample: float = 1.0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 0.0,
-        categorical_features: Any = "from_dtype",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
+        self, *, loss: str = "log_loss", n_estimators: int = 100, learning_rate: float = 0.1,
+        growth: str = "leaf", max_leaf_nodes: int | None = 31, max_depth: int | None = None,
+        min_samples_leaf: int = 20, max_bins: int = 255, order: int = 1, reg_lambda: float = 0.0,
+        subsample: float = 1.0, early_stopping: bool = False, validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10, tol: float = 0.0, categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None, random_state: Any = None, leaf_update: str = "per_leaf",
+        reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
+        colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
+    ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -351,20 +297,33 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.leaf_update = leaf_update
+        self.reg_alpha = reg_alpha
+        self.gamma = gamma
+        self.min_child_weight = min_child_weight
+        self.colsample_bytree = colsample_bytree
+        self.max_features = max_features
+        self.monotonic_cst = monotonic_cst
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         self.n_classes_ = len(self.classes_)
-        return _log_loss(self.n_classes_)
+        if self.loss == "exponential" and self.n_classes_ > 2:
+            raise ParameterError(
+                f"loss is 'exponential' but there are {self.n_classes_} classes; it knows two: set "
+                "loss='log_loss'"
+            )
+        return class_loss(self.loss, self.n_classes_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return raw predictions: log odds (n_samples,) for two classes, else (n_samples, n_classes)."""
-        raw = self.raw_predict(X)
-        return raw[:, 0] if raw.shape[1] == 1 else raw
+        """Return raw predictions: log odds (n_samples,) for two classes, else (n_samples, n_classes).
+
+        By exponential loss they are half the log odds.
+        """
+        return _one_column(self.raw_predict(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities: float64 (n_samples, n_classes), in the order of `classes_`."""
-        raw = self.raw_predict(X)
-        return _log_loss(self.n_classes_).probabilities(raw)
+        return answer(self, self.raw_predict(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the most probable class, the first one on a tie."""
@@ -373,7 +332,12 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the class probabilities after every round."""
         for raw in self._staged_raw_predict(X):
-            yield _log_loss(self.n_classes_).probabilities(raw)
+            yield answer(self, raw)
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the raw predictions after every round; see `decision_function`."""
+        for raw in self._staged_raw_predict(X):
+            yield _one_column(raw)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predicted classes after every round."""
@@ -385,8 +349,8 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         return labels
 
 
-def _log_loss(n_classes: int) -> BinaryLogLoss | MultinomialLogLoss:
-    return BinaryLogLoss() if n_classes == 2 else MultinomialLogLoss(n_classes)
+def _one_column(raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    return raw[:, 0] if raw.shape[1] == 1 else raw
 
 
 def _gain_shares(rounds: list[tuple[Tree, ...]], n_features: int) -> NDArray[np.float64]:

@@ -5,8 +5,8 @@ The rows of a node are a stretch of one array; a split partitions the stretch in
     sample_indices   [ rows of node 1            | rows of node 2                   ]
                      [ node 3    | node 4        | rows of node 2                   ]
 
-Splits are searched in histograms of fixed-point gradients, whose sums are exact; sums of the chosen
-split, and so its gain and all leaf values, are taken anew in float64 over the rows.
+Splits are searched in histograms of fixed-point gradients, whose sums are exact. When the tree is grown
+its leaves' rows are summed in float64, a node's sums are its children's, and leaf values and gains follow.
 """
 
 from __future__ import annotations
@@ -20,28 +20,19 @@ from numpy.typing import NDArray
 
 from engine import dtypes
 from engine.binning import BinnedTable
-from engine.boosting.grown import (
-    GRADIENT,
-    HESSIAN,
-    SQUARES,
-    WEIGHT,
-    Grown,
-    GrowSettings,
-    Node,
-    Split,
-    Sums,
-)
+from engine.boosting.grown import GRADIENT, N_SUMS, Grown, GrowSettings, Node, Split, Sums, hand_on_bounds
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
 from engine.boosting.kernels import splitting
 from engine.parallel import for_chunks
-from engine.tree.structure import LEVEL_SET, THRESHOLD
+from engine.tree.structure import LEVEL_SET, NO_CHILD, THRESHOLD
 
 ROW_CHUNK = 65536  # rows a piece of partition and sums; fixed, so sums have the same bits everywhere
 CELLS_A_CHUNK = 2**21  # row visits x columns a piece of histogram, about 2 ms
 CHUNKS_A_WAVE = 16  # pieces between two questions to the monitor, about 20 ms
-TIE_SHARE = 1e-10  # gains that differ by this share of the node's impurity are ties
-ROUNDING = 1e-14  # share of the squared gradients that rounding may turn into gain
+PIECES_A_CHUNK = 4  # leaves, or pieces of one, that are summed by one thread in a row
+COUNT_BITS = 14  # of a packed cell, at least: 35 bits are left for each row's gradient
+CELLS_A_VISIT = 8  # row visits x columns between two emptyings of a packed histogram, times its cells
 
 
 class TreeGrower:
@@ -71,9 +62,14 @@ class TreeGrower:
         self._rights = np.empty(n_rows, dtypes.SAMPLE_DTYPE)
         self._offsets = binned.offsets.astype(np.uint64)  # numba adds int64 and uint64 as floats
         self._row_chunk = max(1, CELLS_A_CHUNK // max(binned.n_features, 1))
+        most = max(2**COUNT_BITS - 1, CELLS_A_VISIT * binned.n_cells // max(binned.n_features, 1))
+        self._count_bits = min(n_rows, most).bit_length()
         self._free: list[NDArray[np.int64]] = []  # histograms of nodes that are done
         self._parts: list[NDArray[np.int64]] = []  # histograms of pieces of a large node
+        self._packed: list[NDArray[np.int64]] = []  # for each piece, zero between two uses
         n_codes = int(binned.n_bins.max()) + 1
+        free = np.zeros(binned.n_features, np.uint8)
+        self._directions = settings.directions if len(settings.directions) else dtypes.as_input(free)
         self._keys, self._items = np.empty(n_codes), np.empty(n_codes, np.int64)
         self.has_choice = bool(np.any(np.diff(binned.offsets) > 2)) or self._some_column_has_missing()
 
@@ -85,6 +81,8 @@ class TreeGrower:
         gradients: NDArray[np.float64],
         hessians: NDArray[np.float64],
         sample_indices: NDArray[np.int32],
+        columns: NDArray[np.int64] | None = None,
+        generator: np.random.Generator | None = None,
     ) -> Grown:
         """Grow one tree; its leaf values are Newton steps, not yet times the learning rate.
 
@@ -94,11 +92,17 @@ class TreeGrower:
             Both times the row's weight.
         sample_indices : int32 (n_rows_to_grow_on,)
             Ascending rows; reordered in place.
+        columns : int64 (n_allowed,), optional
+            The columns to split by; all if omitted.
+        generator : Generator, optional
+            Draws columns at each node.
         """
+        self._columns = np.arange(self.binned.n_features) if columns is None else columns
+        self._generator = generator
         self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
         self._set_scales()
         self._ask()
-        root = self._make_node(0, len(sample_indices), 0, self._sum_all())
+        root = Node(0, len(sample_indices), 0)
         nodes, n_leaves, limit = [root], 1, self.settings.max_leaf_nodes
         waiting: list[tuple[float, int]] = []
         if self._may_split(root):
@@ -118,6 +122,7 @@ class TreeGrower:
             self._ask()
         for node in nodes:
             self._release(node)
+        self._sum_up(nodes)
         return Grown(nodes, sample_indices, self.settings)
 
     def _push(self, waiting: list[tuple[float, int]], nodes: list[Node], node_idx: int) -> None:
@@ -148,33 +153,56 @@ class TreeGrower:
             largest[chunk_idx] = histogram_kernels.largest_magnitude(values, start, stop)
 
         for_chunks(measure, n_rows, ROW_CHUNK, self.settings.n_jobs)
+        n_bits = 61 - n_rows.bit_length()  # of a row, so that the sum over all rows fits
+        shift, low = 0, 0
+        if channel == 0:  # and that over as many rows as are counted in the bits below
+            n_bits = min(n_bits, 63 - 2 * self._count_bits)
+            shift, low = self._count_bits, 1
         _, exponent = math.frexp(float(largest.max()))
-        exponent = min(max(61 - exponent - n_rows.bit_length(), -1000), 1000)
+        exponent = min(max(n_bits - exponent, -1000), 1000)
         scale = math.ldexp(1.0, exponent)
 
         def fill(_: int, start: int, stop: int) -> None:
-            histogram_kernels.quantise(values, scale, start, stop, channel, self._fixed)
+            histogram_kernels.quantise(values, scale, start, stop, channel, shift, low, self._fixed)
 
         for_chunks(fill, n_rows, ROW_CHUNK, self.settings.n_jobs)
         return exponent
 
-    def _sum_all(self) -> Sums:
-        rows = self._rows
-        parts = np.zeros((-(-len(rows) // ROW_CHUNK), 4))
+    def _sum_up(self, nodes: list[Node]) -> None:
+        """Give each node the sums of its rows, and its Newton step as value."""
+        self._add_up_rows([node for node in nodes if node.first_child == NO_CHILD])
+        for node in reversed(nodes):  # children come after their parents
+            if node.first_child != NO_CHILD:
+                node.sums = nodes[node.first_child].sums + nodes[node.first_child + 1].sums
+            node.value = self._newton_step(node)
 
-        def add(chunk_idx: int, start: int, stop: int) -> None:
-            partition_kernels.sum_rows(
-                rows, start, stop, self._gradients, self._hessians, self.weights, parts[chunk_idx]
+    def _add_up_rows(self, nodes: list[Node]) -> None:
+        """Sum the rows of nodes that do not overlap, piece by piece."""
+        starts = [(node, at) for node in nodes for at in range(node.start, node.stop, ROW_CHUNK)]
+        pieces = np.array([(at, min(at + ROW_CHUNK, node.stop)) for node, at in starts], dtypes.COUNT_DTYPE)
+        sums = np.empty((len(pieces), N_SUMS))
+
+        def add(_: int, first: int, last: int) -> None:
+            partition_kernels.sum_pieces(
+                self._rows, pieces, first, last, self._gradients, self._hessians, self.weights, sums
             )
 
-        for_chunks(add, len(rows), ROW_CHUNK, self.settings.n_jobs)
-        return np.asarray(parts.sum(axis=0))
+        n_jobs = self.settings.n_jobs if len(self._rows) > ROW_CHUNK else 1
+        for_chunks(add, len(pieces), PIECES_A_CHUNK, n_jobs)
+        for node in nodes:
+            node.sums = np.zeros(N_SUMS)
+        for (node, _), piece_sums in zip(starts, sums, strict=True):
+            node.sums += piece_sums
 
-    def _make_node(self, start: int, stop: int, depth: int, sums: Sums) -> Node:
-        denominator = float(sums[HESSIAN]) + self.settings.reg_lambda
-        gradient = float(sums[GRADIENT])
-        value = -gradient / denominator * self.settings.leaf_factor if denominator > 0 and gradient else 0.0
-        return Node(start, stop, depth, sums, value if math.isfinite(value) else 0.0)
+    def _newton_step(self, node: Node) -> float:
+        step = self._value(node.sums, self.settings.leaf_curvature) * self.settings.leaf_factor
+        return step if math.isfinite(step) else 0.0
+
+    def _value(self, sums: Sums, curvature: int) -> float:
+        settings = self.settings
+        return float(
+            splitting.leaf_value(sums[GRADIENT], sums[curvature], settings.reg_lambda, settings.reg_alpha)
+        )
 
     def _may_split(self, node: Node) -> bool:
         settings = self.settings
@@ -183,36 +211,43 @@ class TreeGrower:
 
     def _search(self, node: Node, histogram: NDArray[np.int64]) -> None:
         """Find the node's best split; the histogram stays with the node if it is of use to its children."""
-        binned, sums = self.binned, node.sums
+        binned = self.binned
         goes_left = np.zeros(len(self._keys), np.uint8)
         best = np.zeros(5)
-        total = float(sums[HESSIAN if self.settings.order == 2 else WEIGHT])
-        squares = math.ldexp(math.sqrt(float(sums[SQUARES])), self._exponent)
-        gradient = math.ldexp(float(sums[GRADIENT]), self._exponent)
-        # in second order, squares per mean hessian: the same where all hessians are alike
-        per_row = float(sums[WEIGHT]) / total if total > 0 else 0.0
-        spread = squares * squares * per_row
-        impurity = max(spread - gradient * gradient / total, 0.0) if total > 0 else 0.0
+        columns, n_wanted = self._draw_columns()
         splitting.find_best_split(
-            histogram,
-            binned.offsets,
-            binned.n_bins,
-            binned.is_categorical,
-            self._hessian_unit,
-            self.settings.reg_lambda,
-            self.settings.min_samples_leaf,
-            TIE_SHARE * impurity + ROUNDING * spread,
-            self._keys,
-            self._items,
-            goes_left,
-            best,
-        )
-        if best[splitting.GAIN] > 0:
+            histogram, binned.offsets, binned.n_bins, binned.is_categorical, columns, n_wanted,
+            self._directions, self._rules(node), self._keys, self._items, goes_left, best,
+        )  # fmt: skip
+        if best[splitting.KIND] > 0:
             node.split = self._as_split(histogram, best, goes_left)
         if node.split is not None and node.n_rows * binned.n_features >= binned.n_cells:
             node.histogram = histogram
         else:  # its children's are built from their few rows sooner than by subtraction
             self._free.append(histogram)
+
+    def _rules(self, node: Node) -> splitting.SplitRules:
+        settings = self.settings
+        with np.errstate(over="ignore"):  # infinite is right: no gain exceeds it
+            scaled = [
+                float(np.ldexp(value, exponent))
+                for value, exponent in (
+                    (settings.reg_alpha, self._exponent), (settings.gamma, 2 * self._exponent),
+                    (node.lower, self._exponent), (node.upper, self._exponent),
+                )
+            ]  # fmt: skip
+        alpha, least_gain, lower, upper = scaled
+        return splitting.SplitRules(
+            self._hessian_unit, settings.reg_lambda, alpha, settings.min_child_weight,
+            settings.min_samples_leaf, least_gain, lower, upper,
+        )  # fmt: skip
+
+    def _draw_columns(self) -> tuple[NDArray[np.int64], int]:
+        """Return the columns to look at, in order, and how many of them."""
+        n_wanted, n_columns = self.settings.max_features, len(self._columns)
+        if n_wanted is None or n_wanted >= n_columns or self._generator is None:
+            return self._columns, n_columns
+        return self._generator.permutation(self._columns), n_wanted
 
     def _as_split(
         self, histogram: NDArray[np.int64], best: NDArray[np.float64], goes_left: NDArray[np.uint8]
@@ -236,14 +271,13 @@ class TreeGrower:
         assert node.split is not None
         column, goes_left = self.binned.columns[node.split.feature], node.split.goes_left
         n_chunks = -(-node.n_rows // ROW_CHUNK)
-        sums, n_left = np.zeros((n_chunks, 2, 4)), np.zeros(n_chunks, np.int64)
+        n_left = np.zeros(n_chunks, np.int64)
         rows, lefts, rights = self._rows, self._lefts, self._rights
 
         def split_chunk(chunk_idx: int, start: int, stop: int) -> None:
             n_left[chunk_idx] = partition_kernels.split_rows(
-                rows, node.start + start, node.start + stop, column, goes_left, self._gradients,
-                self._hessians, self.weights, lefts, rights, sums[chunk_idx],
-            )  # fmt: skip
+                rows, node.start + start, node.start + stop, column, goes_left, lefts, rights
+            )
 
         for_chunks(split_chunk, node.n_rows, ROW_CHUNK, self.settings.n_jobs)
         middle = node.start + int(n_left.sum())
@@ -257,10 +291,15 @@ class TreeGrower:
             )
 
         for_chunks(place_chunk, node.n_rows, ROW_CHUNK, self.settings.n_jobs)
-        total = sums.sum(axis=0)
         node.first_child = len(nodes)
-        nodes.append(self._make_node(node.start, middle, node.depth + 1, total[0]))
-        nodes.append(self._make_node(middle, node.stop, node.depth + 1, total[1]))
+        left, right = Node(node.start, middle, node.depth + 1), Node(middle, node.stop, node.depth + 1)
+        nodes += [left, right]
+        if len(self.settings.directions):
+            self._add_up_rows([left, right])
+            at_left, at_right = (
+                self._value(child.sums, self.settings.split_curvature) for child in (left, right)
+            )
+            hand_on_bounds(node, left, right, at_left, at_right, self.settings.directions)
 
     def _search_children(self, node: Node, left: Node, right: Node) -> None:
         """Build the smaller child's histogram; the larger one's is the parent's less that."""
@@ -305,6 +344,8 @@ class TreeGrower:
 
     def _add_wave(self, first: int, n_rows: int, histogram: NDArray[np.int64]) -> None:
         n_parts = -(-n_rows // self._row_chunk)
+        while len(self._packed) < n_parts:
+            self._packed.append(np.zeros((len(histogram), self._fixed.shape[1]), dtypes.FIXED_DTYPE))
         while len(self._parts) < n_parts - 1:
             self._parts.append(np.empty_like(histogram))
         for part in self._parts[: n_parts - 1]:
@@ -313,6 +354,7 @@ class TreeGrower:
         def add_chunk(chunk_idx: int, start: int, stop: int) -> None:
             histogram_kernels.add_to_histogram(
                 self.binned.codes, self._rows, first + start, first + stop, self._fixed, self._offsets,
+                self._count_bits, self._packed[chunk_idx],
                 histogram if chunk_idx == 0 else self._parts[chunk_idx - 1],
             )  # fmt: skip
 

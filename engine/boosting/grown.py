@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.boosting.kernels.splitting import score
-from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, Tree, compact
+from engine.boosting.kernels.splitting import FREE, RISES, score
+from engine.tree.directions import NONE, Directions
+from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Tree, compact
 
-GRADIENT, HESSIAN, WEIGHT, SQUARES = range(4)  # places in a node's sums
+GRADIENT, HESSIAN, WEIGHT = range(3)  # places in a node's sums
+N_SUMS = 3
 
 Sums = NDArray[np.float64]
 
@@ -29,6 +31,14 @@ class GrowSettings:
         Factor on the leaves' steps, see `losses.Loss`.
     counts_are_hessians : bool
         All rows weigh 1 (and the hessian is 1 if `order` is 2), so a histogram needs no hessians.
+    leaf_curvature : HESSIAN or WEIGHT
+        What the sum of gradients is divided by: second derivatives, or weights for one step a tree.
+    reg_lambda, reg_alpha, gamma, min_child_weight : float
+        As in XGBoost.
+    max_features : int or None
+        Columns drawn at each node.
+    directions : uint8 (n_features,) or (0,)
+        See `engine.tree.directions`.
     """
 
     growth: str
@@ -40,6 +50,17 @@ class GrowSettings:
     leaf_factor: float
     counts_are_hessians: bool
     n_jobs: int | None
+    leaf_curvature: int = HESSIAN
+    reg_alpha: float = 0.0
+    gamma: float = 0.0
+    min_child_weight: float = 0.0
+    max_features: int | None = None
+    directions: Directions = field(default_factory=lambda: NONE)
+
+    @property
+    def split_curvature(self) -> int:
+        """What splits divide sums of gradients by."""
+        return WEIGHT if self.order == 1 else HESSIAN
 
 
 @dataclass
@@ -57,16 +78,21 @@ class Split:
 
 @dataclass
 class Node:
-    """A node while its tree grows; its rows are ``sample_indices[start:stop]``."""
+    """A node, whose rows are ``sample_indices[start:stop]``; its sums and value come when all is grown.
+
+    `lower` and `upper` bound its value where columns have directions.
+    """
 
     start: int
     stop: int
     depth: int
-    sums: Sums
-    value: float
+    sums: Sums = field(default_factory=lambda: np.zeros(N_SUMS))
+    value: float = 0.0
     split: Split | None = None
     histogram: NDArray[np.int64] | None = None
     first_child: int = NO_CHILD
+    lower: float = -math.inf
+    upper: float = math.inf
 
     @property
     def n_rows(self) -> int:
@@ -93,10 +119,36 @@ class Grown:
     def leaves(self) -> list[Node]:
         return [node for node in self.nodes if node.first_child == NO_CHILD]
 
+    def scale(self, step: float) -> None:
+        """Multiply all values by the step of a line search."""
+        for node in self.nodes:
+            node.value *= step
+
+    def average_upwards(self) -> None:
+        """Give every inner node the mean of its leaves' values."""
+        for node in reversed(self.nodes):  # children come after their parents
+            if node.first_child != NO_CHILD:
+                left, right = self.nodes[node.first_child], self.nodes[node.first_child + 1]
+                share = float(left.sums[WEIGHT] / (left.sums[WEIGHT] + right.sums[WEIGHT]))
+                node.value = share * left.value + (1.0 - share) * right.value
+
     def objective(self, node: Node) -> float:
         """The node's part of the objective, -G^2 / (H + lambda), H being weights in first order."""
-        denominator = node.sums[WEIGHT if self.settings.order == 1 else HESSIAN]
-        return -float(score(node.sums[GRADIENT], denominator, self.settings.reg_lambda))
+        settings, sums = self.settings, node.sums
+        curvature = sums[settings.split_curvature]
+        return -float(score(sums[GRADIENT], curvature, settings.reg_lambda, settings.reg_alpha))
+
+    def keep_directions(self) -> None:
+        """Put the values inside bounds, as in `engine.tree.directions`."""
+        if not len(self.settings.directions):
+            return
+        for node in self.nodes:
+            node.lower, node.upper = -math.inf, math.inf
+        for node in self.nodes:  # parents come before their children
+            node.value = min(max(node.value, node.lower), node.upper)
+            if node.first_child != NO_CHILD:
+                left, right = self.nodes[node.first_child], self.nodes[node.first_child + 1]
+                hand_on_bounds(node, left, right, left.value, right.value, self.settings.directions)
 
     def to_tree(self, learning_rate: float) -> Tree:
         """The tree in the columns' own terms; its values are the steps times `learning_rate`."""
@@ -139,6 +191,20 @@ class Grown:
         else:  # none to learn from: the larger child, the first on a tie (D7)
             missing_child = int(right.sums[WEIGHT] > left.sums[WEIGHT])
         return split.feature, split.kind, split.threshold, missing_child, split.n_missing
+
+
+def hand_on_bounds(
+    node: Node, left: Node, right: Node, left_value: float, right_value: float, directions: Directions
+) -> None:
+    """Give the children of a split node their bounds; their values may lie outside the node's own."""
+    for child in (left, right):
+        child.lower, child.upper = node.lower, node.upper
+    split = node.split
+    if split is None or split.kind != THRESHOLD or directions[split.feature] == FREE:
+        return
+    middle = sum(min(max(value, node.lower), node.upper) / 2.0 for value in (left_value, right_value))
+    rising, falling = (left, right) if directions[split.feature] == RISES else (right, left)
+    rising.upper = falling.lower = middle
 
 
 def _level_set(node: Node) -> NDArray[np.int64]:

@@ -1,13 +1,13 @@
 """Losses of boosting: start value, mean loss, gradients, probabilities (Friedman 2001).
 
-A raw prediction is what the trees add up to: the value itself, the log odds of the second class, or
-one score a class. Losses are means per row (weighted), so curves of different tables compare.
+A raw prediction is what the trees add up to: the value itself, its logarithm, the log odds of the second
+class, or one score a class. Losses are means per row (weighted), so curves of different tables compare.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,12 @@ from engine.boosting.kernels import losses as kernels
 from engine.parallel import for_chunks
 
 ROW_CHUNK = 32768  # rows of a loss pass: about a millisecond; fixed, so sums have the same bits everywhere
+LARGEST_EXPONENT = 300.0  # of exp; its square times any sum of weights is finite
 
 Floats = NDArray[np.float64]
 
 
-class Loss(Protocol):
+class Loss:
     """What growing needs of a loss.
 
     Attributes
@@ -32,36 +33,63 @@ class Loss(Protocol):
         algorithm 6), else 1.
     has_constant_hessian : bool
         The second derivative is the row's weight.
+    has_curvature : bool
+        It can be boosted by second derivatives.
+    takes_newton_steps : bool
+        A first-order leaf takes a Newton step; else `best_step`.
+    largest_step : float
+        Of a raw prediction in a line search, where no finite step is the best one.
+    sum_with_derivatives : callable
+        Weighted loss of rows `start` to `stop`; fills their gradients and hessians.
     """
 
-    n_raw: int
-    leaf_factor: float
-    has_constant_hessian: bool
+    n_raw = 1
+    leaf_factor = 1.0
+    has_constant_hessian = False
+    has_curvature = True
+    takes_newton_steps = True
+    largest_step = np.inf
     sum_with_derivatives: Callable[..., float]
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         """The constant that minimises the loss: float64 (n_raw,)."""
-        ...
+        raise NotImplementedError
+
+    def adapt(self, raw_predictions: Floats, y: Floats, sample_weight: Floats) -> None:
+        """Take note of the raw predictions that the next round begins with."""
+
+    def best_step(self, raw_predictions: Floats, y: Floats, sample_weight: Floats) -> float:
+        """What to add to some rows' raw predictions (n_rows,), the same to all, for the least loss."""
+        raise NotImplementedError
+
+    def step_along(self, raw_predictions: Floats, y: Floats, sample_weight: Floats, change: Floats) -> float:
+        """The multiple of `change` (n_rows,) from 0 on with the least loss, where there is a closed form."""
+        raise NotImplementedError
+
+    @property
+    def has_step_along(self) -> bool:
+        return type(self).step_along is not Loss.step_along
 
 
-class SquaredError:
+class SquaredError(Loss):
     """Half the squared error, (y - f)^2 / 2."""
 
-    n_raw = 1
-    leaf_factor = 1.0
     has_constant_hessian = True
     sum_with_derivatives = staticmethod(kernels.squared_error)
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         return np.array([np.average(y, weights=sample_weight)])
 
+    def step_along(self, raw_predictions: Floats, y: Floats, sample_weight: Floats, change: Floats) -> float:
+        squares = float(np.sum(sample_weight * change * change))
+        along = float(np.sum(sample_weight * change * (y - raw_predictions)))
+        return max(along / squares, 0.0) if squares > 0 else 0.0
 
-class BinaryLogLoss:
+
+class BinaryLogLoss(Loss):
     """log(1 + exp(-y f)) for two classes; f is the log odds of the second one."""
 
-    n_raw = 1
-    leaf_factor = 1.0
-    has_constant_hessian = False
+    largest_step = 8.0
     sum_with_derivatives = staticmethod(kernels.binary_log_loss)
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
@@ -69,8 +97,7 @@ class BinaryLogLoss:
         with np.errstate(divide="ignore"):  # a declared class without rows: probability 0
             return np.array([np.log(weights[1] / weights[0])])
 
-    @staticmethod
-    def probabilities(raw_predictions: Floats) -> Floats:
+    def probabilities(self, raw_predictions: Floats) -> Floats:
         """Class probabilities, float64 (n_samples, 2)."""
         raw = raw_predictions[:, 0]
         e = np.exp(-np.abs(raw))
@@ -79,10 +106,51 @@ class BinaryLogLoss:
         return np.column_stack([np.where(raw >= 0, smaller, 1.0 - smaller), second])
 
 
-class MultinomialLogLoss:
+class Exponential(Loss):
+    """exp(-s f) with s = 1 for class 1 and -1 for class 0: AdaBoost's loss; f is half the log odds."""
+
+    takes_newton_steps = False
+    largest_step = 4.0
+
+    def sum_with_derivatives(
+        self,
+        raw: Floats,
+        y: Floats,
+        weights: Floats,
+        start: int,
+        stop: int,
+        gradients: Floats,
+        hessians: Floats,
+    ) -> float:
+        rows = slice(start, stop)
+        losses = weights[rows] * _exp(np.where(y[rows] > 0.5, -raw[rows, 0], raw[rows, 0]))
+        gradients[0, rows] = np.where(y[rows] > 0.5, -losses, losses)
+        hessians[0, rows] = losses
+        return float(np.sum(losses))
+
+    def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
+        return BinaryLogLoss().baseline(y, sample_weight) / 2.0
+
+    def best_step(self, raw_predictions: Floats, y: Floats, sample_weight: Floats) -> float:
+        """Half the log of what the classes weigh, in closed form (Freund, Schapire 1997)."""
+        is_second = y > 0.5
+        losses = sample_weight * _exp(np.where(is_second, -raw_predictions, raw_predictions))
+        second, first = float(np.sum(losses[is_second])), float(np.sum(losses[~is_second]))
+        if first == second:
+            return 0.0  # also where both are too small to be told from 0
+        with np.errstate(divide="ignore"):
+            step = (np.log(second) - np.log(first)) / 2.0
+        return float(np.clip(step, -self.largest_step, self.largest_step))
+
+    def probabilities(self, raw_predictions: Floats) -> Floats:
+        """Class probabilities, float64 (n_samples, 2)."""
+        return BinaryLogLoss().probabilities(2.0 * raw_predictions)
+
+
+class MultinomialLogLoss(Loss):
     """- log p_y, p the softmax of one raw prediction a class."""
 
-    has_constant_hessian = False
+    largest_step = 8.0
     sum_with_derivatives = staticmethod(kernels.multinomial_log_loss)
 
     def __init__(self, n_classes: int) -> None:
@@ -94,13 +162,23 @@ class MultinomialLogLoss:
         with np.errstate(divide="ignore"):  # a declared class without rows: probability 0
             return np.asarray(np.log(weights / weights.sum()))
 
-    @staticmethod
-    def probabilities(raw_predictions: Floats) -> Floats:
+    def probabilities(self, raw_predictions: Floats) -> Floats:
         """Class probabilities, float64 (n_samples, n_classes)."""
         raw = np.ascontiguousarray(raw_predictions)
         filled = np.empty(raw.shape)
         for_chunks(lambda _, start, stop: kernels.softmax(raw, start, stop, filled), len(raw), ROW_CHUNK)
         return filled
+
+
+def _exp(values: Floats) -> Floats:
+    return np.asarray(np.exp(np.minimum(values, LARGEST_EXPONENT)))
+
+
+def class_loss(name: str, n_classes: int) -> BinaryLogLoss | Exponential | MultinomialLogLoss:
+    """Return the loss of that name for so many classes; of one class, or none, there is only one."""
+    if n_classes != 2:
+        return MultinomialLogLoss(n_classes)
+    return Exponential() if name == "exponential" else BinaryLogLoss()
 
 
 def class_weights(y: Floats, sample_weight: Floats, n_classes: int) -> Floats:

@@ -3,7 +3,23 @@
 from __future__ import annotations
 
 from engine.parameters import Parameter
-from engine.tree.parameters import N_JOBS
+from engine.tree.parameters import DIRECTIONS, MAX_FEATURES, N_JOBS
+
+SECOND_ORDER = ("squared_error", "poisson", "log_loss", "exponential")
+"""Losses whose second derivatives tell something."""
+
+LOSS_WORDS = {
+    "squared_error": "half the squared error",
+    "absolute_error": "absolute error",
+    "huber": "Huber loss",
+    "quantile": "quantile loss",
+    "poisson": "half the Poisson deviance",
+    "log_loss": "log loss",
+    "exponential": "exponential loss",
+}
+"""What the mean of each loss is called on a curve."""
+
+_BY_CURVATURE = {"order": (2,), "loss": SECOND_ORDER}
 
 _COMMON = (
     Parameter(
@@ -50,13 +66,34 @@ _COMMON = (
     Parameter(
         "order", 1, "choice", choices=(1, 2), label="Order",
         help="1: gradient boosting, trees fitted to the gradient; 2: Newton boosting, as in XGBoost.",
+        applies_when={"loss": SECOND_ORDER},
+    ),
+    Parameter(
+        "leaf_update", "per_leaf", "choice", choices=("per_leaf", "per_tree"), label="Step",
+        help="per_leaf: each leaf takes the step that helps it most; per_tree: one step for a whole round.",
+        applies_when={"order": (1,)},
     ),
     Parameter(
         "reg_lambda", 0.0, "float", minimum=0, label="Leaf shrinkage",
         help="Pulls leaf values towards 0; added to the sum of second derivatives.",
         aliases={"lightgbm": "reg_lambda", "xgboost": "reg_lambda", "catboost": "l2_leaf_reg",
                  "sklearn": "l2_regularization"},
-        applies_when={"order": (2,)},
+        applies_when=_BY_CURVATURE,
+    ),
+    Parameter(
+        "reg_alpha", 0.0, "float", minimum=0, label="Leaf cut-off",
+        help="Leaves whose sum of gradients is smaller answer 0, the others that much less (L1).",
+        aliases={"lightgbm": "reg_alpha", "xgboost": "reg_alpha"}, applies_when=_BY_CURVATURE,
+    ),
+    Parameter(
+        "gamma", 0.0, "float", minimum=0, label="Least gain",
+        help="A split's gain must exceed this, on XGBoost's scale: twice the loss that it saves.",
+        aliases={"lightgbm": "min_split_gain", "xgboost": "gamma"}, applies_when=_BY_CURVATURE,
+    ),
+    Parameter(
+        "min_child_weight", 0.0, "float", minimum=0, label="Curvature per leaf",
+        help="Sum of second derivatives in a leaf at least; with squared error that is its weight.",
+        aliases={"lightgbm": "min_child_weight", "xgboost": "min_child_weight"}, applies_when=_BY_CURVATURE,
     ),
     Parameter(
         "subsample", 1.0, "float", minimum=0, open_minimum=True, maximum=1, label="Row share",
@@ -64,6 +101,14 @@ _COMMON = (
         aliases={"lightgbm": "bagging_fraction", "xgboost": "subsample", "catboost": "subsample",
                  "sklearn": "subsample"},
     ),
+    Parameter(
+        "colsample_bytree", 1.0, "float", minimum=0, open_minimum=True, maximum=1,
+        label="Column share per tree", group="Sampling",
+        help="Share of the columns each tree may ask about, drawn anew without repetition.",
+        aliases={"lightgbm": "feature_fraction", "xgboost": "colsample_bytree"},
+    ),
+    MAX_FEATURES,
+    DIRECTIONS,
     Parameter(
         "early_stopping", False, "bool", label="Stop early", group="Stopping",
         help="Keep only the rounds up to the smallest loss on the validation rows.",
@@ -93,16 +138,32 @@ _COMMON = (
 
 BOOSTING_CLASSIFIER = (
     Parameter(
-        "loss", "log_loss", "choice", choices=("log_loss",), label="Loss", in_form=False,
-        help="What a wrong prediction costs: minus the logarithm of the true class's probability.",
+        "loss", "log_loss", "choice", choices=("log_loss", "exponential"), label="Loss", group="Size",
+        help="What a wrong prediction costs: log_loss, or exponential (two classes; as AdaBoost, hard on "
+        "rows that are far wrong).",
+        aliases={"lightgbm": "objective", "xgboost": "objective", "catboost": "loss_function",
+                 "sklearn": "loss"},
+        max_classes=2,
     ),
     *_COMMON,
 )  # fmt: skip
 
 BOOSTING_REGRESSOR = (
     Parameter(
-        "loss", "squared_error", "choice", choices=("squared_error",), label="Loss", in_form=False,
-        help="What a wrong prediction costs: half the squared difference.",
+        "loss", "squared_error", "choice",
+        choices=("squared_error", "absolute_error", "huber", "quantile", "poisson"), label="Loss",
+        group="Size",
+        help="What an error costs: its square, its size (robust), huber (squares, but sizes beyond a limit), "
+        "quantile (predicts that quantile), poisson (counts of events).",
+        aliases={"lightgbm": "objective", "xgboost": "objective", "catboost": "loss_function",
+                 "sklearn": "loss"},
+    ),
+    Parameter(
+        "alpha", 0.9, "float", minimum=0, maximum=1, open_minimum=True, open_maximum=True, label="Quantile",
+        group="Size",
+        help="quantile: the share of rows below the prediction; huber: the share of errors that are squared.",
+        aliases={"lightgbm": "alpha", "xgboost": "quantile_alpha", "sklearn": "alpha"},
+        applies_when={"loss": ("huber", "quantile")},
     ),
     *_COMMON,
 )  # fmt: skip

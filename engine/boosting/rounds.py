@@ -17,6 +17,7 @@ from engine.boosting.grow import TreeGrower
 from engine.boosting.grown import Grown, GrowSettings, Node
 from engine.boosting.kernels.losses import binary_loss_change
 from engine.boosting.kernels.partition import add_to_rows
+from engine.boosting.line_search import set_leaf_steps, tree_step
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, mean_loss
 from engine.errors import DataError, FitStopped
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
@@ -66,6 +67,8 @@ class RoundSettings:
     subsample: float
     seed: int
     grow: GrowSettings
+    leaf_update: str = "per_leaf"
+    colsample_bytree: float = 1.0
 
 
 class Booster:
@@ -78,6 +81,8 @@ class Booster:
         n_raw trees a round.
     train_loss, val_loss : list of float
         Entry 0 is the baseline's; `val_loss` is empty without validation rows.
+    steps : list of float
+        Each round's line-search step.
     stopped : bool
         A monitor ended the rounds early.
     """
@@ -96,6 +101,7 @@ class Booster:
         self._stopwatch, self._last_asked = Stopwatch(), time.perf_counter()
         self.baseline = loss.baseline(training.y, training.sample_weight)
         self.rounds: list[tuple[Tree, ...]] = []
+        self.steps: list[float] = []
         self._raw, self._derivatives = self._start(training)
         self.train_loss, self.val_loss, self.stopped = [self._train_loss()], list[float](), False
         if validation is not None:
@@ -137,16 +143,20 @@ class Booster:
 
     def _grow_round(self, grower: TreeGrower, iteration: int) -> tuple[Tree, ...]:
         """Grow the round's trees, add them to the raw predictions and note the losses."""
-        rows = self._draw_rows(iteration)
+        generator = np.random.default_rng(int(member_seed(self._settings.seed, iteration)))
+        rows = self._draw_rows(generator)
         gradients, hessians = self._derivatives
-        grown = [grower.grow(gradients[k], hessians[k], rows.copy()) for k in range(self._loss.n_raw)]
-        is_first_order = self._settings.grow.order == 1
+        grown = [
+            grower.grow(gradients[k], hessians[k], rows.copy(), self._draw_columns(generator), generator)
+            for k in range(self._loss.n_raw)
+        ]
         rate = self._settings.learning_rate
-        if is_first_order and isinstance(self._loss, BinaryLogLoss):
-            self._shorten_leaf_steps(grown[0])
+        step = self._search_lines(grown, rows) if self._settings.grow.order == 1 else 1.0
+        for one in grown:
+            one.keep_directions()
         trees = tuple(tree.to_tree(rate) for tree in grown)
-        update = self._update_of(grown, trees)
-        if is_first_order and isinstance(self._loss, MultinomialLogLoss):
+        update = self._update_of(grown, trees, rate)
+        if self._may_rise:
             share, loss = self._add_shortened(update)
             if share < 1.0:
                 trees = tuple(tree.to_tree(rate * share) for tree in grown)
@@ -154,24 +164,57 @@ class Booster:
             self._raw += update
             loss = self._train_loss()
         self.train_loss.append(loss)
+        self.steps.append(step)
         if self._validation is not None:
             for k, tree in enumerate(trees):
                 self._val_raw[:, k] += tree_values([tree], self._validation.X, self._n_jobs)[:, 0]
             self.val_loss.append(self._val_loss(self._validation))
         return trees
 
-    def _draw_rows(self, iteration: int) -> NDArray[np.int32]:
+    def _draw_rows(self, generator: np.random.Generator) -> NDArray[np.int32]:
         """Rows of this round, ascending: all, or a share without repetition and at least one."""
         n_rows, share = self._training.n_rows, self._settings.subsample
         if share == 1.0:
             return np.arange(n_rows, dtype=dtypes.SAMPLE_DTYPE)
-        generator = np.random.default_rng(int(member_seed(self._settings.seed, iteration)))
         drawn = generator.choice(n_rows, max(1, int(share * n_rows)), replace=False, shuffle=False)
         return np.sort(drawn).astype(dtypes.SAMPLE_DTYPE)
 
-    def _update_of(self, grown: list[Grown], trees: tuple[Tree, ...]) -> NDArray[np.float64]:
-        """What the round adds to every row's raw predictions: float64 (n_rows, n_raw)."""
-        n_rows, rate = self._training.n_rows, self._settings.learning_rate
+    def _draw_columns(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Columns of one tree, ascending: all, or a share without repetition and at least one."""
+        n_columns, share = self._training.n_features, self._settings.colsample_bytree
+        if share == 1.0:
+            return np.arange(n_columns)
+        return np.sort(generator.choice(n_columns, max(1, int(share * n_columns)), replace=False))
+
+    @property
+    def _may_rise(self) -> bool:
+        """Tell whether a round can overshoot as a whole, so that its loss has to be looked at (D27)."""
+        settings = self._settings
+        is_searched = settings.grow.order == 2 or settings.leaf_update == "per_tree"
+        is_bounded = len(settings.grow.directions) > 0
+        return not is_searched and (is_bounded or isinstance(self._loss, MultinomialLogLoss))
+
+    def _search_lines(self, grown: list[Grown], rows: NDArray[np.int32]) -> float:
+        """Give the leaves of a first-order round their steps, or all of them one, which is returned."""
+        data, loss = self._training, self._loss
+        if self._settings.leaf_update == "per_tree":
+            for one in grown:
+                one.keep_directions()
+            trees = tuple(tree.to_tree(1.0) for tree in grown)
+            change = self._update_of(grown, trees, 1.0)
+            step = tree_step(loss, self._raw, data, change, rows, self._ask, self._n_jobs)
+            for one in grown:
+                one.scale(step)
+            return step
+        if not loss.takes_newton_steps:
+            set_leaf_steps(loss, grown[0], self._raw[:, 0], data, self._ask, self._n_jobs)
+        elif isinstance(loss, BinaryLogLoss):
+            self._shorten_leaf_steps(grown[0])
+        return 1.0
+
+    def _update_of(self, grown: list[Grown], trees: tuple[Tree, ...], rate: float) -> NDArray[np.float64]:
+        """What the trees, times `rate`, add to every row's raw predictions: float64 (n_rows, n_raw)."""
+        n_rows = self._training.n_rows
         if self._settings.subsample < 1.0:  # rows left out must find their leaves
             return np.column_stack([tree_values([tree], self._training.X, self._n_jobs) for tree in trees])
         update = np.zeros((n_rows, len(trees)))
@@ -226,6 +269,7 @@ class Booster:
 
     def _train_loss(self) -> float:
         data = self._training
+        self._loss.adapt(self._raw, data.y, data.sample_weight)
         return mean_loss(self._loss, self._raw, data.y, data.sample_weight, self._derivatives, self._n_jobs)
 
     def _val_loss(self, data: TrainingData) -> float:

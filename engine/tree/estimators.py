@@ -273,6 +273,11 @@ def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
             raise ParameterError(
                 f"{name} is {wanted!r}; enter a whole number of rows from {least}, or a share above 0 up to 1"
             )
+    check_max_features(estimator)
+
+
+def check_max_features(estimator: Any) -> None:
+    """Raise ParameterError where a share of the columns is above 1."""
     wanted = estimator.max_features
     if isinstance(wanted, float) and wanted > 1:
         raise ParameterError(
@@ -328,8 +333,8 @@ def check_medians(estimator: Any) -> None:
             )
 
 
-def check_target(data: TrainingData, criterion: str) -> None:
-    """Check that a criterion can take the target.
+def check_target(data: TrainingData, criterion: str, name: str = "criterion") -> None:
+    """Check that a criterion, or whatever the parameter is called, can take the target.
 
     Raises
     ------
@@ -340,16 +345,16 @@ def check_target(data: TrainingData, criterion: str) -> None:
         return
     if np.any(data.y < 0):
         raise DataError(
-            f"criterion 'poisson' counts events, but the target goes down to {data.y.min():g}; "
-            "use criterion 'squared_error'"
+            f"{name} 'poisson' counts events, but the target goes down to {data.y.min():g}; "
+            f"use {name} 'squared_error'"
         )
     if not np.any(data.y > 0):
-        raise DataError("criterion 'poisson' needs a target above 0 in some row; all are 0")
+        raise DataError(f"{name} 'poisson' needs a target above 0 in some row; all are 0")
     events = (data.y * data.sample_weight)[data.y > 0]
     if not np.all(events / data.sample_weight.sum() >= np.finfo(np.float64).tiny):
         raise DataError(
             f"the target is {data.y[data.y > 0].min():g} in some row, too small beside the weights for "
-            "criterion 'poisson'; scale the target"
+            f"{name} 'poisson'; scale the target"
         )
 
 

@@ -17,7 +17,9 @@ NOT_IN_TABLES = {"random_state", "categorical_features"}  # set elsewhere in the
 
 # values that differ from the default enough to show; with what else must hold for them to act
 TELLING = {
-    "loss": [],  # one choice so far
+    "loss": ["exponential", "absolute_error"],
+    "alpha": [0.6],
+    "leaf_update": ["per_tree"],
     "criterion": [],  # in OTHER_CRITERIA
     "n_estimators": [3],
     "learning_rate": [0.5],
@@ -39,6 +41,10 @@ TELLING = {
         {"order": 2, "reg_lambda": 5.0},
     ],  # squared error: only beside a shrinkage, legal with 2 alone
     "reg_lambda": [5.0],
+    "reg_alpha": [3.0],
+    "gamma": [2.0],
+    "min_child_weight": [12.0],
+    "colsample_bytree": [0.4],
     "subsample": [0.5],
     "early_stopping": [True],
     "validation_fraction": [0.4],
@@ -56,8 +62,10 @@ TELLING = {
 }
 OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson", "absolute_error"]}
 CONTEXT = {
+    "alpha": {"loss": "quantile"},
+    "leaf_update": {"loss": {"classes": "log_loss", "numbers": "absolute_error"}},
     "confidence": {"algorithm": "c4.5"},
-    "reg_lambda": {"order": 2},
+    **{key: {"order": 2} for key in ("reg_lambda", "reg_alpha", "gamma", "min_child_weight")},
     "validation_fraction": {"early_stopping": True},
     "n_iter_no_change": {"early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3},
     "tol": {"early_stopping": True, "n_iter_no_change": 2},
@@ -123,7 +131,9 @@ def test_every_parameter_of_a_form_changes_some_fit(key, task, name):
         return  # the number of threads changes no bit, which is the promise
     parameter = CATALOG[key].parameter(task, name)
     known = {p.name for p in CATALOG[key].parameters(task)}
-    context = {k: v for k, v in CONTEXT.get(name, {}).items() if k in known}
+    context = {
+        k: v[task] if isinstance(v, dict) else v for k, v in CONTEXT.get(name, {}).items() if k in known
+    }
     base = {"random_state": 0} | ({"n_estimators": 12} if "n_estimators" in known else {}) | context
     if parameter.choices and len(parameter.choices) == 1 and parameter.kind == "choice":
         return  # nothing to choose yet
@@ -132,6 +142,7 @@ def test_every_parameter_of_a_form_changes_some_fit(key, task, name):
     before = fitted(key, task, **base)
     assert fitted(key, task, **base) == before
     changes = [value if isinstance(value, dict) else {name: value} for value in told]
+    changes = [change for change in changes if parameter.is_legal(change.get(name, parameter.default))]
     assert any(fitted(key, task, **base | change) != before for change in changes)
 
 

@@ -59,6 +59,72 @@ def _partitions(values, categorical):
         yield missing
 
 
+def newton_leaves(X, gradients, hessians, depth, *, reg_lambda, reg_alpha, gamma, min_child_weight):
+    """Rows of every leaf and its value; every split of numbers is tried, missing either way."""
+
+    def shrunken(rows):
+        total = gradients[rows].sum()
+        return math.copysign(max(abs(total) - reg_alpha, 0.0), total)
+
+    def score(rows):
+        return shrunken(rows) ** 2 / (hessians[rows].sum() + reg_lambda)
+
+    def leaves_of(rows, depth):
+        best, sides = gamma, None
+        for values in X.T if depth else ():
+            for left in _partitions(values[rows], categorical=False):
+                pair = rows[left], rows[~left]
+                if min(len(side) for side in pair) == 0:
+                    continue
+                if min(hessians[side].sum() for side in pair) < min_child_weight:
+                    continue
+                gain = score(pair[0]) + score(pair[1]) - score(rows)
+                if gain > best + 1e-9:
+                    best, sides = gain, pair
+        if sides is None:
+            return {tuple(rows.tolist()): -shrunken(rows) / (hessians[rows].sum() + reg_lambda)}
+        return leaves_of(sides[0], depth - 1) | leaves_of(sides[1], depth - 1)
+
+    return leaves_of(np.arange(len(X)), depth)
+
+
+def row_loss(name, y, f, alpha=0.9, delta=1.0):
+    """One row's loss by its definition; classes are 0 and 1."""
+    residual, sign = y - f, 2 * y - 1
+    return {
+        "squared_error": lambda: residual**2 / 2,
+        "absolute_error": lambda: abs(residual),
+        "quantile": lambda: alpha * max(residual, 0) + (1 - alpha) * max(-residual, 0),
+        "huber": lambda: residual**2 / 2 if abs(residual) <= delta else delta * abs(residual) - delta**2 / 2,
+        "poisson": lambda: (y * math.log(y / math.exp(f)) if y > 0 else 0.0) - y + math.exp(f),
+        "log_loss": lambda: math.log1p(math.exp(-sign * f)),
+        "exponential": lambda: math.exp(-sign * f),
+    }[name]()
+
+
+def derivatives(name, y, f, **more):
+    """First and second central difference of `row_loss`."""
+    near, far = 1e-6, 1e-4
+    up, down = row_loss(name, y, f + near, **more), row_loss(name, y, f - near, **more)
+    above, below = row_loss(name, y, f + far, **more), row_loss(name, y, f - far, **more)
+    here = row_loss(name, y, f, **more)
+    return (up - down) / (2 * near), (above - 2 * here + below) / far**2
+
+
+def best_step(name, y, raw, weights, change=None, low=-20.0, high=20.0, **more):
+    """Minimise the loss of some rows along `change` (ones: a leaf) by ternary search."""
+    change = np.ones(len(y)) if change is None else change
+
+    def total(step):
+        steps = zip(y, raw, weights, change, strict=True)
+        return math.fsum(w * row_loss(name, a, f + step * c, **more) for a, f, w, c in steps)
+
+    for _ in range(200):
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, second) if total(first) <= total(second) else (first, high)
+    return (low + high) / 2, total((low + high) / 2)
+
+
 def log_loss(raw, label):
     """- log softmax, with exact sums where Python's integers and fsum allow it."""
     largest = max(raw)

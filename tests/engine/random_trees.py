@@ -16,7 +16,7 @@ from engine.tree.structure import (
 )
 
 
-def random_tree(rng, n_leaves=31, n_features=4, n_outputs=1, categorical=(), n_levels=5):
+def random_tree(rng, n_leaves=31, n_features=4, n_outputs=1, categorical=(), n_levels=5, is_binary=False):
     """A tree of about `n_leaves` leaves; thresholds are halves between 0 and 10."""
     kind, feature, threshold, levels = [LEAF], [-1], [math.nan], [[]]
     first, n_children, missing, unseen = [NO_CHILD], [0], [NO_CHILD], [NO_CHILD]
@@ -28,7 +28,7 @@ def random_tree(rng, n_leaves=31, n_features=4, n_outputs=1, categorical=(), n_l
         if kind[node] == THRESHOLD:
             threshold[node] = rng.integers(0, 20) / 2
         if column in categorical and kind[node] == THRESHOLD:
-            kind[node] = LEVEL_SET if rng.random() < 0.7 else MULTIWAY
+            kind[node] = LEVEL_SET if is_binary or rng.random() < 0.7 else MULTIWAY
             threshold[node] = math.nan
             seen = np.sort(rng.choice(n_levels, int(rng.integers(2, n_levels + 1)), replace=False))
             if kind[node] == LEVEL_SET:

@@ -39,6 +39,26 @@ def test_codes_agree_with_thresholds_at_every_value(n_rows, dtype):
     np.testing.assert_array_equal(binned.codes, binned.columns.T)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("max_bins", [2, 16, 255, 5000])
+def test_codes_of_numbers_of_every_size_agree_with_thresholds(max_bins, dtype):
+    """Few rows and many, crowded and far apart, both zeros, both infinities, the smallest numbers."""
+    rng = np.random.default_rng(max_bins)
+    tiny, large = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
+    odd = np.array([-0.0, 0.0, tiny, -tiny, 2 * tiny, large, -large, np.inf, -np.inf, np.nan], dtype)
+    columns = [
+        rng.normal(size=4000) * 10.0 ** rng.integers(-30, 30, 4000),
+        1 + rng.integers(0, 40, 4000) * np.finfo(dtype).eps,
+        rng.normal(size=4000),
+    ]
+    for column in columns:
+        x = rng.permutation(np.concatenate([column.astype(dtype), np.repeat(odd, 3)]))
+        binned = bin_table(x[:, None].copy(), numbers(1), max_bins)
+        cuts = binned.thresholds[0]
+        expected = np.where(np.isnan(x), binned.n_bins[0], np.searchsorted(cuts, x.astype(float)))
+        np.testing.assert_array_equal(binned.codes[:, 0], expected)
+
+
 def test_thresholds_lie_halfway_between_adjacent_values_of_the_whole_column():
     x = np.sort(np.random.default_rng(1).normal(size=5000))
     binned = bin_table(x[:, None].copy(), numbers(1), max_bins=50)

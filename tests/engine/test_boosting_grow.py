@@ -32,16 +32,22 @@ def grow(X, gradients, settings=PLAIN, *, hessians=None, weights=None, levels=No
 
 
 @pytest.mark.parametrize("n_channels", [1, 2])
-@pytest.mark.parametrize("n_rows", [0, 1, 97, 400])
-def test_histograms_equal_the_naive_sums(n_rows, n_channels):
+@pytest.mark.parametrize(("n_rows", "count_bits"), [(0, 1), (1, 1), (97, 7), (97, 3), (400, 5), (400, 9)])
+def test_histograms_equal_the_naive_sums(n_rows, count_bits, n_channels):
     rng = np.random.default_rng(n_rows)
     codes = rng.integers(0, 5, (5000, 3)).astype(np.uint8)
-    fixed = rng.integers(-(2**40), 2**40, (5000, n_channels))
+    most = 2 ** (63 - 2 * count_bits)  # the largest gradients there can be
+    fixed = np.column_stack([rng.integers(-most, most, 5000), rng.integers(0, 2**40, 5000)])[:, :n_channels]
     rows = np.sort(rng.choice(5000, n_rows, replace=False)).astype(np.int32)
     offsets = np.array([0, 5, 10, 15])
-    histogram = np.zeros((15, n_channels + 1), np.int64)
-    histogram_kernels.add_to_histogram(codes, rows, 0, n_rows, fixed, offsets.astype(np.uint64), histogram)
+    histogram, packed = np.zeros((15, n_channels + 1), np.int64), np.zeros((15, n_channels), np.int64)
+    with_count = fixed.copy()
+    with_count[:, 0] = fixed[:, 0] * 2**count_bits + 1
+    histogram_kernels.add_to_histogram(
+        codes, rows, 0, n_rows, with_count, offsets.astype(np.uint64), count_bits, packed, histogram
+    )
     np.testing.assert_array_equal(histogram, naive.histogram(codes, rows, fixed, offsets))
+    assert not packed.any()
 
 
 def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
@@ -52,13 +58,14 @@ def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
     codes = np.asarray(np.memmap(tmp_path / "codes", np.uint8, "r+", shape=(n_rows, n_features)))
     codes.reshape(-1)[2_499_999_999] = 1
     assert codes[-1, -1] == 1
-    fixed = np.zeros((n_rows, 1), np.int64)
-    fixed[-1] = 41
+    fixed = np.ones((n_rows, 1), np.int64)
+    fixed[-1] = 41 * 2 + 1
     offsets = np.arange(0, 2 * n_features + 1, 2, dtype=np.uint64)
     histogram = np.zeros((2 * n_features, 2), np.int64)
     histogram_kernels.add_to_histogram(
-        codes, np.array([n_rows - 1], np.int32), 0, 1, fixed, offsets, histogram
-    )
+        codes, np.array([n_rows - 1], np.int32), 0, 1, fixed, offsets, 1, np.zeros_like(histogram[:, :1]),
+        histogram,
+    )  # fmt: skip
     assert histogram[-2:].tolist() == [[0, 0], [41, 1]]
     assert (histogram[:-2:2] == [41, 1]).all()
 
@@ -70,19 +77,27 @@ def test_the_histogram_kernel_has_one_variant_a_code_width():
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 97])
-def test_partition_keeps_the_order_of_rows_and_sums_both_sides(n_rows):
+def test_partition_keeps_the_order_of_rows(n_rows):
     rng = np.random.default_rng(n_rows)
     column, goes_left = rng.integers(0, 4, 200).astype(np.uint8), np.array([1, 0, 1, 0], np.uint8)
     rows = np.sort(rng.choice(200, n_rows, replace=False)).astype(np.int32)
-    g, h, w = rng.normal(size=200), rng.uniform(1, 2, 200), rng.uniform(1, 2, 200)
-    lefts, rights, sums = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32), np.empty((2, 4))
-    n_left = partition_kernels.split_rows(rows, 0, n_rows, column, goes_left, g, h, w, lefts, rights, sums)
+    lefts, rights = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32)
+    n_left = partition_kernels.split_rows(rows, 0, n_rows, column, goes_left, lefts, rights)
     is_left = goes_left[column[rows]] == 1
     np.testing.assert_array_equal(lefts[:n_left], rows[is_left])
     np.testing.assert_array_equal(rights[: n_rows - n_left], rows[~is_left])
-    for side, chosen in enumerate((rows[is_left], rows[~is_left])):
-        expected = [g[chosen].sum(), h[chosen].sum(), w[chosen].sum(), (g[chosen] ** 2 / w[chosen]).sum()]
-        np.testing.assert_allclose(sums[side], expected, atol=1e-12)
+
+
+def test_pieces_of_rows_are_summed():
+    rng = np.random.default_rng(1)
+    rows, pieces = rng.permutation(50).astype(np.int32), np.array([[0, 7], [7, 7], [30, 50], [7, 30]])
+    g, h, w = rng.normal(size=50), rng.uniform(1, 2, 50), rng.uniform(1, 2, 50)
+    sums = np.full((4, 3), np.nan)
+    for first, last in ((0, 1), (1, 4)):
+        partition_kernels.sum_pieces(rows, pieces, first, last, g, h, w, sums)
+    for piece, (start, stop) in enumerate(pieces):
+        chosen = rows[start:stop]
+        np.testing.assert_allclose(sums[piece], [g[chosen].sum(), h[chosen].sum(), w[chosen].sum()])
 
 
 def test_sorting_of_levels_equals_a_sort_by_key_then_code():

@@ -5,6 +5,8 @@ import pytest
 
 from engine import parallel, predict
 from engine.dtypes import UNSEEN_LEVEL, as_input
+from engine.jit import specialisations
+from engine.kernels import small_trees
 from engine.tree.structure import single_leaf
 from tests.engine.random_trees import naive_leaf, naive_sum, random_tree
 
@@ -29,6 +31,35 @@ def test_sums_equal_a_walk_of_every_row(n_rows, n_outputs, dtype):
     np.testing.assert_array_equal(predict.tree_values(trees, X), expected)
     leaves = [naive_leaf(trees[0], row) for row in X.astype(np.float64)]
     assert predict.leaf_numbers(trees[0], X).tolist() == leaves
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_leaves", [[1, 2, 3], [64, 1, 63, 64]])
+@pytest.mark.parametrize("n_rows", [1, 64, 200])
+def test_small_trees_asked_all_questions_answer_as_a_walk_does(monkeypatch, n_rows, n_leaves, dtype):
+    rng = np.random.default_rng(n_rows)
+    trees = [random_tree(rng, n, 3, 2, categorical=(1,), is_binary=True) for n in n_leaves]
+    assert [tree.n_leaves for tree in trees] == n_leaves
+    _, X = trees_and_rows(n_rows)
+    X = X.astype(dtype)
+    X[::5, 0] = np.round(X[::5, 0] * 2) / 2  # on a threshold
+    walked = predict.tree_values(trees, X)
+    monkeypatch.setattr(predict, "MANY_VISITS", 0)
+    monkeypatch.setattr(predict.kernels, "add_leaf_values", None)  # it must not be asked
+    for n_jobs in (1, 2):
+        np.testing.assert_array_equal(predict.tree_values(trees, X, n_jobs), walked)
+    np.testing.assert_array_equal(walked, naive_sum(trees, X.astype(np.float64)).reshape(n_rows, 2))
+    assert specialisations(small_trees.add_small_tree_values) <= 2
+
+
+def test_larger_and_multiway_trees_are_walked(monkeypatch):
+    rng, (_, X) = np.random.default_rng(0), trees_and_rows(70)
+    monkeypatch.setattr(predict.small_trees, "add_small_tree_values", None)
+    monkeypatch.setattr(predict, "MANY_VISITS", 0)
+    multiway = next(tree for tree in trees_and_rows(1)[0] if tree.n_children.max() > 2)
+    for trees in ([random_tree(rng, 65, 3)], [random_tree(rng, 3, 3, 2), multiway]):
+        expected = naive_sum(trees, X).reshape(len(X), -1)
+        np.testing.assert_array_equal(predict.tree_values(trees, X), expected)
 
 
 def test_any_number_of_threads_and_any_chunk_gives_the_same_bits(monkeypatch):

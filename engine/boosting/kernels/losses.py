@@ -8,6 +8,9 @@ import numpy as np
 
 from engine.jit import kernel
 
+FAR = 2.0**-7  # 1 + e has 14 digits of a larger e
+FULL = 1e150
+
 
 @kernel
 def squared_error(raw_predictions, y, sample_weight, start, stop, gradients, hessians):
@@ -35,15 +38,24 @@ def binary_log_loss(raw_predictions, y, sample_weight, start, stop, gradients, h
     gradients        float64 (1, n_samples)  out
     hessians         float64 (1, n_samples)  out
     """
-    total = 0.0
+    total, product = 0.0, 1.0  # a logarithm of many factors costs as much as one of one
     for row in range(start, stop):
-        margin = raw_predictions[row, 0] if y[row] > 0.5 else -raw_predictions[row, 0]
+        weight, sign = sample_weight[row], 1.0 if y[row] > 0.5 else -1.0
+        margin = sign * raw_predictions[row, 0]
         e = np.exp(-abs(margin))
-        wrong = e / (1.0 + e) if margin >= 0.0 else 1.0 / (1.0 + e)  # probability of the other class
-        total += sample_weight[row] * (np.log1p(e) + max(-margin, 0.0))
-        gradients[0, row] = sample_weight[row] * (-wrong if y[row] > 0.5 else wrong)
-        hessians[0, row] = sample_weight[row] * (e / (1.0 + e) / (1.0 + e))
-    return total
+        larger = 1.0 / (1.0 + e)  # of the two probabilities
+        wrong = e * larger if margin >= 0.0 else larger  # probability of the other class
+        total += weight * max(-margin, 0.0)
+        if weight == 1.0 and e > FAR:
+            product *= 1.0 + e
+            if product > FULL:
+                total += np.log(product)
+                product = 1.0
+        else:
+            total += weight * np.log1p(e)
+        gradients[0, row] = -sign * weight * wrong
+        hessians[0, row] = weight * (e * larger * larger)
+    return total + np.log(product)
 
 
 @kernel

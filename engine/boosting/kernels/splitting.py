@@ -1,17 +1,93 @@
 """Split search over one node's histogram: thresholds, missing values on either side, level sets."""
 
+from typing import NamedTuple
+
 from engine.jit import kernel
 
 # the kinds of engine.tree.structure; kernels import no further than engine.kernels
 THRESHOLD, IS_MISSING, LEVEL_SET = 1, 2, 3
+TIE_SHARE = 1e-10  # gains that differ by this share are ties
+ROUNDING = 1e-14  # share of the parent's score that rounding may turn into gain
 GAIN, FEATURE, BIN, KIND, N_MISSING = range(5)  # places in `best`
+FREE, RISES, FALLS = range(3)  # as in engine.tree.kernels.layout
+
+
+class SplitRules(NamedTuple):
+    """What a split has to keep to; gradients are in the histogram's unit.
+
+    Attributes
+    ----------
+    hessian_unit : float
+        Hessians per unit of the histogram.
+    reg_lambda, reg_alpha : float
+        Added to the hessians; taken off the size of a sum of gradients.
+    min_child_weight : float
+        Sum of hessians on either side at least.
+    min_samples_leaf : int
+    least_gain : float
+        What a gain must exceed.
+    lower, upper : float
+        Between what both sides' values must lie, on columns with a direction.
+    """
+
+    hessian_unit: float
+    reg_lambda: float
+    reg_alpha: float
+    min_child_weight: float
+    min_samples_leaf: int
+    least_gain: float
+    lower: float
+    upper: float
 
 
 @kernel
-def score(sum_gradients, sum_hessians, reg_lambda):
+def shrunken(sum_gradients, reg_alpha):
+    """Return a sum of gradients, nearer to 0 by alpha (Chen, Guestrin 2016, as in XGBoost)."""
+    if sum_gradients > reg_alpha:
+        return sum_gradients - reg_alpha
+    return sum_gradients + reg_alpha if sum_gradients < -reg_alpha else 0.0
+
+
+@kernel
+def score(sum_gradients, sum_hessians, reg_lambda, reg_alpha):
     """Return G^2 / (H + lambda), twice the loss that a leaf's best value takes away; 0 without curvature."""
     denominator = sum_hessians + reg_lambda
-    return sum_gradients * sum_gradients / denominator if denominator > 0.0 else 0.0
+    shrunk = shrunken(sum_gradients, reg_alpha)
+    return shrunk * shrunk / denominator if denominator > 0.0 else 0.0
+
+
+@kernel
+def leaf_value(sum_gradients, sum_hessians, reg_lambda, reg_alpha):
+    """Return -G / (H + lambda); 0 without curvature."""
+    denominator = sum_hessians + reg_lambda
+    return -shrunken(sum_gradients, reg_alpha) / denominator if denominator > 0.0 else 0.0
+
+
+@kernel
+def gain_of(gl, hl, gr, hr, parent, direction, rules):
+    """Return the gain of two sides; -1 where they are too light or break the column's direction."""
+    if hl < rules.min_child_weight or hr < rules.min_child_weight:
+        return -1.0
+    if direction != FREE:
+        low = leaf_value(gl, hl, rules.reg_lambda, rules.reg_alpha)
+        high = leaf_value(gr, hr, rules.reg_lambda, rules.reg_alpha)
+        if direction == FALLS:
+            low, high = high, low
+        if low > high or low < rules.lower or high > rules.upper:
+            return -1.0
+    left = score(gl, hl, rules.reg_lambda, rules.reg_alpha)
+    return left + score(gr, hr, rules.reg_lambda, rules.reg_alpha) - parent
+
+
+@kernel
+def varies(histogram, at, n_bins):
+    """Tell whether a column has rows in two bins or more, missing being one."""
+    n_filled = 0
+    for cell in range(at, at + n_bins + 1):
+        n_filled += histogram[cell, histogram.shape[1] - 1] > 0
+        if n_filled == 2:
+            return True
+    return False
 
 
 @kernel
@@ -77,10 +153,7 @@ def mark_levels(items, n_items, n_first, n_bins, goes_left):
 
 
 @kernel
-def search_levels(
-    histogram, at, n_bins, total, parent, hessian_unit, reg_lambda, min_samples_leaf, tolerance, keys, items,
-    best_gain,
-):  # fmt: skip
+def search_levels(histogram, at, n_bins, total, parent, noise, rules, keys, items, best_gain):
     """Order the node's levels by mean gradient and scan; return (gain, how many come first, n_items).
 
     Exact for squared error and for any gradients without regularisation (Fisher 1958; Breiman et
@@ -91,7 +164,8 @@ def search_levels(
     for code in range(n_bins + 1):
         cell = at + code
         if histogram[cell, last] > 0:
-            h = curvature(histogram[cell, 1], histogram[cell, last], last, hessian_unit) + reg_lambda
+            h = curvature(histogram[cell, 1], histogram[cell, last], last, rules.hessian_unit)
+            h += rules.reg_lambda
             keys[n_items] = float(histogram[cell, 0]) / h if h > 0.0 else 0.0
             items[n_items] = code
             n_items += 1
@@ -103,20 +177,18 @@ def search_levels(
         g += histogram[cell, 0]
         h += histogram[cell, 1]
         count += histogram[cell, last]
-        if count < min_samples_leaf or total[2] - count < min_samples_leaf:
+        if count < rules.min_samples_leaf or total[2] - count < rules.min_samples_leaf:
             continue
-        left = score(float(g), curvature(h, count, last, hessian_unit), reg_lambda)
-        rest = curvature(total[1] - h, total[2] - count, last, hessian_unit)
-        new = left + score(float(total[0] - g), rest, reg_lambda) - parent
-        if new > gain + tolerance:
+        left = curvature(h, count, last, rules.hessian_unit)
+        rest = curvature(total[1] - h, total[2] - count, last, rules.hessian_unit)
+        new = gain_of(float(g), left, float(total[0] - g), rest, parent, FREE, rules)
+        if new > gain * (1.0 + TIE_SHARE) + noise:
             gain, n_first = new, i + 1
     return gain, n_first, n_items
 
 
 @kernel
-def search_thresholds(
-    histogram, at, n_bins, total, parent, hessian_unit, reg_lambda, min_samples_leaf, tolerance, best_gain
-):
+def search_thresholds(histogram, at, n_bins, total, parent, noise, direction, rules, best_gain):
     """Scan all thresholds, missing right before missing left, then all values against missing.
 
     Returns (gain, bin, whether missing goes left); bin is -1 where nothing beats `best_gain`.
@@ -134,14 +206,16 @@ def search_thresholds(
             continue  # an empty bin: the same rows as one threshold lower
         for side in range(2 if n_missing > 0 and b < n_bins - 1 else 1):
             n_left = count + side * n_missing
-            if n_left < min_samples_leaf or total[2] - n_left < min_samples_leaf:
+            if n_left < rules.min_samples_leaf or total[2] - n_left < rules.min_samples_leaf:
                 continue
             gl = g + side * histogram[missing, 0]
             hl = h + side * histogram[missing, 1]
-            left = score(float(gl), curvature(hl, n_left, last, hessian_unit), reg_lambda)
-            rest = curvature(total[1] - hl, total[2] - n_left, last, hessian_unit)
-            new = left + score(float(total[0] - gl), rest, reg_lambda) - parent
-            if new > gain + tolerance:
+            left = curvature(hl, n_left, last, rules.hessian_unit)
+            rest = curvature(total[1] - hl, total[2] - n_left, last, rules.hessian_unit)
+            # "is missing" is no question about the order of values
+            kept = direction if count < total[2] - n_missing else FREE
+            new = gain_of(float(gl), left, float(total[0] - gl), rest, parent, kept, rules)
+            if new > gain * (1.0 + TIE_SHARE) + noise:
                 gain, bin_idx, missing_goes_left = new, b, side
         if count == total[2] - n_missing:
             if bin_idx == b:  # no value is right of it: all values against missing
@@ -152,18 +226,21 @@ def search_thresholds(
 
 @kernel
 def find_best_split(
-    histogram, offsets, n_bins, is_categorical, hessian_unit, reg_lambda, min_samples_leaf, tolerance, keys,
-    items, goes_left, best,
+    histogram, offsets, n_bins, is_categorical, features, n_wanted, directions, rules, keys, items,
+    goes_left, best,
 ):  # fmt: skip
-    """Find a node's best split; gains within `tolerance` are ties: lowest column, then lowest threshold.
+    """Find a node's best split; on a tie the first column's, then the lowest threshold.
 
     histogram     int64 (n_cells, n_channels + 1)  in   see `histogram.add_to_histogram`
-    hessian_unit  float64                          in   hessians per unit of the histogram
-    tolerance     float64                          in   in the histogram's unit of gradients, squared
+    features      int64 (n_allowed,)               in   columns in the order in which they are looked at
+    n_wanted      int                              in   so many are, and on while all were constant here
+    directions    uint8 (n_features,)              in   FREE, RISES or FALLS
+    rules         SplitRules                       in
     keys, items   float64, int64 (n_codes,)        scratch of the widest column
     goes_left     uint8 (n_codes,)                 out  1 for codes of the chosen column that go left
-    best          float64 (5,)                     out  gain (0 if there is none, else in the unit of
-                                                        `tolerance`), column, bin, kind, missing rows
+    best          float64 (5,)                     out  gain (in the histogram's unit of gradients,
+                                                        squared), column, bin,
+                                                        kind (0 if there is no split), missing rows
     """
     last = histogram.shape[1] - 1
     g, h, count = 0, 0, 0
@@ -172,23 +249,31 @@ def find_best_split(
         h += histogram[cell, 1]
         count += histogram[cell, last]
     total = (g, h, count)
-    parent = score(float(g), curvature(h, count, last, hessian_unit), reg_lambda)
+    whole = curvature(h, count, last, rules.hessian_unit)
+    parent = score(float(g), whole, rules.reg_lambda, rules.reg_alpha)
+    # what rounding of numbers, and of each row's gradient to half a unit, may turn into gain
+    noise = ROUNDING * parent + (float(count) * float(count) / whole if whole > 0.0 else 0.0)
     best[:] = 0.0
-    for feature_idx in range(n_bins.size):
+    best[GAIN] = rules.least_gain
+    n_varying = 0
+    for i in range(features.size):
+        if i >= n_wanted and n_varying > 0:
+            break
+        feature_idx = features[i]
         at, n = offsets[feature_idx], n_bins[feature_idx]
+        if n_wanted < features.size:
+            n_varying += varies(histogram, at, n)
         kind, bin_idx = 0, -1
         if is_categorical[feature_idx]:
             gain, n_first, n_items = search_levels(
-                histogram, at, n, total, parent, hessian_unit, reg_lambda, min_samples_leaf, tolerance, keys,
-                items, best[GAIN],
-            )  # fmt: skip
+                histogram, at, n, total, parent, noise, rules, keys, items, best[GAIN]
+            )
             if n_first > 0:
                 kind = mark_levels(items, n_items, n_first, n, goes_left)
         else:
             gain, bin_idx, side = search_thresholds(
-                histogram, at, n, total, parent, hessian_unit, reg_lambda, min_samples_leaf, tolerance,
-                best[GAIN],
-            )  # fmt: skip
+                histogram, at, n, total, parent, noise, directions[feature_idx], rules, best[GAIN]
+            )
             if bin_idx >= 0:
                 kind = mark_threshold(bin_idx, n, side, goes_left)
         if kind > 0:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from workbench.catalog import entry_of
 from workbench.figures.training import LiveCurve, TrainingFigure, curve_of_run
-from workbench.fitting import LOSS_NAMES
+from workbench.fitting import loss_words
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
@@ -57,7 +57,7 @@ class TrainingPanel(QWidget):
     def _on_started(self, run_id: str) -> None:
         record = self._context.document.run(run_id)
         if entry_of(record.spec.kind).has_curve:
-            loss = LOSS_NAMES[self._context.document.task]
+            loss = loss_words(self._context.document.task, record.spec.parameters)
             self._live[run_id] = LiveCurve(record.name, loss)
         self._on_run_changed(run_id)
 
