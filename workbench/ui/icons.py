@@ -36,6 +36,8 @@ NAMES = {
     "fewer": "minus-circle",
     "more_splits": "plus-circle",
     "swap": "arrows-left-right",
+    "step_back": "caret-left",
+    "step_on": "caret-right",
     "scores": "gauge",
     "compare": "columns",
     "table": "table",
