@@ -134,6 +134,22 @@ class SetParameter(DocumentCommand):
         return True
 
 
+class SetParameters(DocumentCommand):
+    """Change several hyperparameters at once."""
+
+    def __init__(self, document: DocumentState, text: str, run_id: str, values: Mapping[str, Any]) -> None:
+        super().__init__(document, text)
+        self.run_id, self.new = run_id, dict(values)
+        known = document.runs[run_id].spec.parameters
+        self.old = {name: known[name] for name in self.new}
+
+    def redo(self) -> None:
+        self.document._write_parameters(self.run_id, self.new)
+
+    def undo(self) -> None:
+        self.document._write_parameters(self.run_id, self.old)
+
+
 class EditTree(DocumentCommand):
     """Change a single tree by hand; a drag of the price of a leaf, or steps through the splits, are one undo
     step.
