@@ -40,6 +40,7 @@ NAMES = {
     "step_on": "caret-right",
     "scores": "gauge",
     "compare": "columns",
+    "trees": "list-numbers",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",
