@@ -70,7 +70,7 @@ def tree_surface(
         The values do not ascend, or a column does not exist.
     """
     held = np.asarray(held, dtype=np.float64)
-    return _sum_on(trees, *_two_axes(x_feature, y_feature, x_values, y_values, held), held)
+    return sum_on(trees, *two_axes(x_feature, y_feature, x_values, y_values, held), held)
 
 
 def tree_curve(trees: Sequence[Tree], x_feature: int, x_values: Any, held: Any) -> NDArray[np.float64]:
@@ -79,7 +79,7 @@ def tree_curve(trees: Sequence[Tree], x_feature: int, x_values: Any, held: Any) 
     Parameters and errors as in `tree_surface`.
     """
     held = np.asarray(held, dtype=np.float64)
-    return _sum_on(trees, _axis(x_feature, x_values, held), _no_axis(), held)[:, 0, :]
+    return sum_on(trees, _axis(x_feature, x_values, held), _no_axis(), held)[:, 0, :]
 
 
 def grid_table(
@@ -131,7 +131,7 @@ def model_surface(
         As in `tree_surface`; or the estimator is not made of trees.
     """
     held = np.array(held, dtype=np.float64)
-    return _model_answer(estimator, *_two_axes(x_feature, y_feature, x_values, y_values, held), held)
+    return _model_answer(estimator, *two_axes(x_feature, y_feature, x_values, y_values, held), held)
 
 
 def model_curve(estimator: Any, x_feature: int, x_values: Any, held: Any) -> NDArray[np.float64]:
@@ -145,13 +145,26 @@ def model_curve(estimator: Any, x_feature: int, x_values: Any, held: Any) -> NDA
 
 def encoded_answer(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
     """Return what a fitted model says about an encoded table: float64 (n_rows, n_classes or 1)."""
-    sums = _sums(estimator)
+    groups = summed_trees(estimator)
+    sums = [tree_values(trees, table) if trees else np.zeros((len(table), 1)) for trees in groups]
+    return answer_of_sums(estimator, sums, len(groups[0]))
+
+
+def answer_of_sums(estimator: Any, sums: Sequence[NDArray[np.float64]], n_rounds: int) -> NDArray[np.float64]:
+    """Turn the summed trees of every row into the model's answer: float64 (n_rows, n_classes or 1).
+
+    Parameters
+    ----------
+    sums : sequence of float64 (n_rows, n_outputs)
+        Of the lists of `summed_trees`, or of as many first trees of each.
+    n_rounds : int
+        How many trees of each list were summed.
+    """
     if not _is_boosted(estimator):
-        return tree_values(sums[0], table) / len(sums[0])
-    raw = np.tile(estimator.baseline_prediction_, (len(table), 1))
-    for k, trees in enumerate(sums):
-        if trees:
-            raw[:, k] += tree_values(trees, table)[:, 0]
+        return np.asarray(sums[0] / n_rounds, np.float64)
+    raw = np.tile(estimator.baseline_prediction_, (len(sums[0]), 1))
+    for k, total in enumerate(sums):
+        raw[:, k] += total[:, 0]
     return _answer_of(estimator, raw)
 
 
@@ -168,9 +181,10 @@ def _axis(feature: int, values: Any, held: NDArray[np.float64]) -> _Axis:
     return _Axis(int(feature), values, n_known)
 
 
-def _two_axes(
+def two_axes(
     x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: NDArray[np.float64]
 ) -> tuple[_Axis, _Axis]:
+    """Check the positions of a surface; raises DataError as `tree_surface` does."""
     if x_feature == y_feature:
         raise DataError(f"both axes show column {x_feature}; choose two different columns")
     return _axis(x_feature, x_values, held), _axis(y_feature, y_values, held)
@@ -210,7 +224,8 @@ def _box_sum(trees: Sequence[Tree], x: _Axis, y: _Axis, held: NDArray[np.float64
     return surface
 
 
-def _sum_on(trees: Sequence[Tree], x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+def sum_on(trees: Sequence[Tree], x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `tree_surface` on axes of `two_axes`; `trees` holds at least one."""
     held = dtypes.as_input(held)
     return _leaf_values(trees[0], x, y, held) if len(trees) == 1 else _box_sum(trees, x, y, held)
 
@@ -219,7 +234,7 @@ def _is_boosted(estimator: Any) -> bool:
     return hasattr(estimator, "baseline_prediction_")
 
 
-def _sums(estimator: Any) -> list[list[Tree]]:
+def summed_trees(estimator: Any) -> list[list[Tree]]:
     """Return the lists of trees whose values are added up: one a raw output when boosted, else one."""
     if _is_boosted(estimator):
         n_raw = len(estimator.baseline_prediction_)
@@ -238,13 +253,26 @@ def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
-    sums, shape = _sums(estimator), (len(y.values), len(x.values))
+    totals = [sum_on(trees, x, y, held) if trees else None for trees in summed_trees(estimator)]
+    return answer_of_totals(estimator, totals, x, y, held)
+
+
+def answer_of_totals(
+    estimator: Any,
+    totals: Sequence[NDArray[np.float64] | None],
+    x: _Axis,
+    y: _Axis,
+    held: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Turn the summed trees on a grid, None for the sum of none, into the model's answer there."""
+    sums, shape = summed_trees(estimator), (len(y.values), len(x.values))
     if not _is_boosted(estimator):
-        answer = _sum_on(sums[0], x, y, held) / len(sums[0])
+        assert totals[0] is not None
+        answer = totals[0] / len(sums[0])
     else:
         raw = np.empty((len(sums), *shape))
-        for k, trees in enumerate(sums):
-            raw[k] = estimator.baseline_prediction_[k] + (_sum_on(trees, x, y, held)[0] if trees else 0.0)
+        for k, total in enumerate(totals):
+            raw[k] = estimator.baseline_prediction_[k] + (0.0 if total is None else total[0])
         linked = _answer_of(estimator, np.ascontiguousarray(raw.reshape(len(sums), -1).T))
         answer = np.ascontiguousarray(linked.T).reshape(-1, *shape)
     if len(answer) > 1 and max(map(len, sums)) > 1:

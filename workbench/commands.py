@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,22 @@ class SetParameter(DocumentCommand):
         return True
 
 
+class SetParameters(DocumentCommand):
+    """Change several hyperparameters at once."""
+
+    def __init__(self, document: DocumentState, text: str, run_id: str, values: Mapping[str, Any]) -> None:
+        super().__init__(document, text)
+        self.run_id, self.new = run_id, dict(values)
+        known = document.runs[run_id].spec.parameters
+        self.old = {name: known[name] for name in self.new}
+
+    def redo(self) -> None:
+        self.document._write_parameters(self.run_id, self.new)
+
+    def undo(self) -> None:
+        self.document._write_parameters(self.run_id, self.old)
+
+
 class EditTree(DocumentCommand):
     """Change a single tree by hand; a drag of the price of a leaf, or steps through the splits, are one undo
     step.
@@ -177,3 +194,36 @@ class EditTree(DocumentCommand):
             if self._was_undone:  # what was said when it was made is true no longer
                 leaves = counted(wanted.trees[0].n_leaves, "leaf", "leaves")
                 self.document.post_message(f"{self.document.runs[self.run_id].name} has {leaves} again.")
+
+
+class SetRounds(DocumentCommand):
+    """Give an ensemble fewer rounds or trees, or more of them, and the setting that says how many.
+
+    If the model was trained anew in between, there is nothing left that could be undone: the command
+    then does nothing and leaves the stack.
+    """
+
+    def __init__(self, document: DocumentState, text: str, run_id: str, new: RunResult, name: str) -> None:
+        super().__init__(document, text)
+        record = document.runs[run_id]
+        assert record.result is not None
+        self.run_id, self.name = run_id, name
+        self.old, self.new = record.result, new
+        self.old_value, self.new_value = record.spec.parameters.get(name), new.spec.parameters[name]
+
+    def redo(self) -> None:
+        self.old = self._swap(self.old, self.new, self.new_value)
+
+    def undo(self) -> None:
+        self.new = self._swap(self.new, self.old, self.old_value)
+
+    def _swap(self, expected: RunResult, wanted: RunResult, value: Any) -> RunResult:
+        """Put a result in place of another; return that one, with what was found out about it since."""
+        record = self.document.runs[self.run_id]
+        if record.result is None or record.result.estimator is not expected.estimator:
+            self.setObsolete(True)
+            return expected
+        self.document._write_record(
+            replace(record, spec=record.spec.with_parameter(self.name, value), result=wanted)
+        )
+        return record.result

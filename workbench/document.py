@@ -6,7 +6,7 @@ and emit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import ParameterError
 from workbench import commands
-from workbench.catalog import adapted_parameters, entry_of, start_parameters
+from workbench.catalog import adapted_parameters, check_parameter_values, entry_of, start_parameters
 from workbench.datasets import ROLES, Table, default_roles
 from workbench.document_state import are_of_one_tree
 from workbench.runs import ModelSpec, RunRecord, RunResult, SplitSettings
@@ -187,6 +187,26 @@ class Document(TreeEdits):
         if type(old) is not type(value) or old != value:
             label = parameter.label or name
             self.undo_stack.push(commands.SetParameter(self, run_id, name, value, label))
+
+    def set_parameters(self, run_id: str, values: Mapping[str, Any], text: str) -> bool:
+        """Change several parameters in one undo step called `text`; False where all are so already.
+
+        Raises
+        ------
+        ParameterError
+            A value is outside its range, or there is no such parameter; then none is changed.
+        """
+        spec = self.run(run_id).spec
+        check_parameter_values(spec.kind, self.task, values)
+        known = spec.parameters
+        changed = {
+            name: value
+            for name, value in values.items()
+            if type(known.get(name)) is not type(value) or known[name] != value
+        }
+        if changed:
+            self.undo_stack.push(commands.SetParameters(self, text, run_id, changed))
+        return bool(changed)
 
     def _push_run(self, text: str, name: str, spec: ModelSpec) -> str:
         self._n_runs_made += 1

@@ -237,9 +237,14 @@ class DocumentState(QObject):
         self._write_record(replace(self._runs[run_id], name=name))
 
     def _write_parameter(self, run_id: str, name: str, value: Any) -> None:
+        self._write_parameters(run_id, {name: value})
+
+    def _write_parameters(self, run_id: str, values: Mapping[str, Any]) -> None:
         record = self._runs[run_id]
-        self._runs[run_id] = replace(record, spec=record.spec.with_parameter(name, value))
-        self.parameter_changed.emit(run_id, name)
+        spec = replace(record.spec, parameters={**record.spec.parameters, **values})
+        self._runs[run_id] = replace(record, spec=spec)
+        for name in values:
+            self.parameter_changed.emit(run_id, name)
         self.run_changed.emit(run_id)
 
     def _write_result(self, run_id: str, result: RunResult) -> None:

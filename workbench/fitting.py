@@ -112,6 +112,17 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     monitor.on_iteration(IterationEvent("preparing the table"))  # again: these imports took time
     sees_validation = entry.has_curve and len(validation.y) > 0
     fit_estimator(estimator, training, validation if sees_validation else None, monitor)
+    return result_of(estimator, inputs, everything, monitor, perf_counter() - began)
+
+
+def result_of(
+    estimator: Any,
+    inputs: FitInputs,
+    everything: Learnable,
+    monitor: FitMonitor = NULL_MONITOR,
+    seconds: float = 0.0,
+) -> RunResult:
+    """Return the result of a fitted estimator, every part scored."""
     return RunResult(
         estimator=estimator,
         spec=inputs.spec,
@@ -121,11 +132,11 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
         parts=inputs.parts,
         scores=score_parts(estimator, inputs, everything, monitor),
         importances=np.asarray(estimator.feature_importances_, np.float64),
-        seconds=perf_counter() - began,
+        seconds=seconds,
         n_rounds=len(getattr(estimator, "estimators_", (None,))),
         stopped=bool(estimator.stopped_),
         table_fingerprint=inputs.table.fingerprint,
-        curve=curve_of(estimator, inputs.task) if entry.has_curve else None,
+        curve=curve_of(estimator, inputs.task) if entry_of(inputs.spec.kind).has_curve else None,
         event_class=inputs.event_class,
         grown_tree=getattr(estimator, "tree_", None),
         split=inputs.split,

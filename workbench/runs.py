@@ -157,6 +157,11 @@ class RunResult:
         return specs
 
 
+def training_of(result: RunResult) -> object:
+    """What tells one training from another, whatever is known of its model or changed by hand since."""
+    return result.estimator if result.grown_tree is None else result.grown_tree
+
+
 @dataclass(frozen=True, eq=False)
 class RunRecord:
     """One model in the list.

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from workbench.runs import training_of
+
 if TYPE_CHECKING:
     from workbench.runs import RunResult
 
@@ -21,6 +23,7 @@ class Selection(QObject):
         self._node_path: tuple[int, ...] | None = None
         self._tree_idx = 0
         self._preview: RunResult | None = None
+        self._previewed: object = None  # what tells the training that the preview is of
 
     @property
     def node_path(self) -> tuple[int, ...] | None:
@@ -44,19 +47,33 @@ class Selection(QObject):
             self.changed.emit()
 
     def preview_of(self, result: RunResult | None) -> RunResult | None:
-        """A run's result with the tree that a slider asks for while it is dragged, and with the old scores.
+        """A run's result as a slider asks for it: with another tree, or with the first rounds alone.
 
-        None where nothing is dragged, or the tree of another run.
+        Scores and all else are those of the run. None where nothing is asked for, or of another run.
         """
-        preview = self._preview
-        is_its_own = preview is not None and result is not None and preview.grown_tree is result.grown_tree
-        return preview if is_its_own else None
+        is_its_own = result is not None and training_of(result) is self._previewed
+        return self._preview if is_its_own else None
 
-    def show_preview(self, preview: RunResult | None) -> None:
-        """Let views of trees show this one until it is in place; None: no longer."""
+    def show_preview(self, preview: RunResult | None, of: RunResult | None = None) -> None:
+        """Let views show a single tree changed, or the first rounds `of` an ensemble; None: no longer."""
         if preview is not self._preview:
-            self._preview = preview
+            whole = of or preview
+            self._preview, self._previewed = preview, None if whole is None else training_of(whole)
             self.preview_changed.emit()
+
+    def rounds_of(self, result: RunResult) -> int:
+        """How many rounds or trees of an ensemble are looked at: all, or the first ones."""
+        return (self.preview_of(result) or result).n_rounds
+
+    def look_at_rounds(self, result: RunResult, n_rounds: int) -> None:
+        """Look at the first rounds or trees of an ensemble, and at the last tree among them."""
+        from workbench.rounds import looked_at, trees_a_round
+
+        if n_rounds != self.rounds_of(result):
+            is_all = n_rounds == result.n_rounds
+            self.show_preview(None if is_all else looked_at(result, n_rounds), result)
+            n_a_round = trees_a_round(result)
+            self.select_tree((n_rounds - 1) * n_a_round + self._tree_idx % n_a_round)
 
     def clear(self) -> None:
         """Select nothing: another model or table is looked at."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal, SignalInstance
@@ -16,9 +16,10 @@ from workbench import crossvalidation
 from workbench.catalog import CATALOG, check_parameter_values, entry_of
 from workbench.editing import make_again
 from workbench.figures.words import counted
-from workbench.fitting import FitInputs, fit_run, freeze_inputs
+from workbench.fitting import FitInputs, fit_run, freeze_inputs, inputs_of_result, what_differs
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
+from workbench.rounds import add_rounds, can_go_on
 from workbench.rows_in_the_way import rows_in_the_way
 from workbench.runs import RunResult
 from workbench.turns import Turns
@@ -55,6 +56,13 @@ def check_ready(document: Document) -> list[str]:
     elif not problems and parts is not None:
         problems += rows_in_the_way(table, document.roles, parts)
     return problems
+
+
+class MoreRounds(NamedTuple):
+    """A training that goes on: what it begins with, and for how many rounds or trees."""
+
+    before: RunResult
+    n_more: int
 
 
 class Trainer(QObject):
@@ -139,6 +147,26 @@ class Trainer(QObject):
         self._start(run_id, _inputs_of(document, run_id), edits)
         return True
 
+    def add_rounds(self, run_id: str, n_more: int) -> bool:
+        """Go on with a model's training for more rounds or trees; the result is one undo step.
+
+        Returns False, and posts the reason as a message, if that is not possible.
+        """
+        document, record, table = self._document, self._document.run(run_id), self._document.table
+        problem = ""
+        if run_id in self._jobs:
+            problem = f"{record.name} is being trained already."
+        elif table is None or record.result is None or not can_go_on(record.result):
+            problem = f"{record.name} cannot go on with its training; train it anew with more rounds."
+        elif difference := what_differs(record.result, table):
+            problem = f"{record.name} cannot go on: {difference}; undo that, or train it again."
+        if problem or table is None or record.result is None:
+            document.post_message(problem)
+            return False
+        before = record.result
+        self._start(run_id, inputs_of_result(before, table), (), MoreRounds(before, n_more))
+        return True
+
     def trains(self, run_id: str | None) -> bool:
         """Tell whether a model is in training or waits for it, until the views have its result."""
         return run_id in self._jobs
@@ -157,7 +185,9 @@ class Trainer(QObject):
         if self._cv is not None:
             self._cv[1].request_stop()
 
-    def _start(self, run_id: str, inputs: FitInputs, edits: tuple[Any, ...]) -> None:
+    def _start(
+        self, run_id: str, inputs: FitInputs, edits: tuple[Any, ...], more: MoreRounds | None = None
+    ) -> None:
         entry, document = CATALOG[inputs.spec.kind], self._document
         self._cv_waiting.pop(run_id, None)
         self._put_off_cross_validation()
@@ -165,10 +195,10 @@ class Trainer(QObject):
         if self._warm_up is not None:
             wait = partial(self._warm_up.wait_until_warm, entry.warm_up_of(inputs.table.n_rows))
         title = f"Training {document.run(run_id).name}"
-        job = Job(partial(_work, inputs, wait, edits), self, title=title, step_name=entry.step_name)
+        job = Job(partial(_work, inputs, wait, edits, more), self, title=title, step_name=entry.step_name)
         self._jobs[run_id] = job
         job.advanced.connect(lambda events: self._on_advanced(run_id, job, events))
-        job.ended.connect(lambda future: self._on_ended(run_id, job, inputs, edits, future))
+        job.ended.connect(lambda future: self._on_ended(run_id, job, inputs, edits, more, future))
         is_first = len(self._jobs) == 1
         document.begin_training(run_id, "training" if is_first else "queued")
         job.start(self._lanes.fit)
@@ -183,7 +213,13 @@ class Trainer(QObject):
             self.advanced.emit(run_id, events)
 
     def _on_ended(
-        self, run_id: str, job: Job, inputs: FitInputs, edits: tuple[Any, ...], future: Future[Any]
+        self,
+        run_id: str,
+        job: Job,
+        inputs: FitInputs,
+        edits: tuple[Any, ...],
+        more: MoreRounds | None,
+        future: Future[Any],
     ) -> None:
         _release(job)
         if self._jobs.get(run_id) is not job:
@@ -196,7 +232,7 @@ class Trainer(QObject):
         elif (error := future.exception()) is not None:
             self._take_error(run_id, name, error)
         else:
-            self._take_result(run_id, name, inputs, edits, *future.result())
+            self._take_result(run_id, name, inputs, edits, more, *future.result())
             self._turns.add(partial(self._tell_end, run_id, job))
             return
         self._tell_end(run_id, job)
@@ -246,10 +282,11 @@ class Trainer(QObject):
         name: str,
         inputs: FitInputs,
         edits: tuple[Any, ...],
+        more: MoreRounds | None,
         result: RunResult,
         changed: RunResult,
     ) -> None:
-        self.hand_over(partial(self._write_result, run_id, result, changed))
+        self.hand_over(partial(self._write_result, run_id, result, changed, more))
         unit = entry_of(inputs.spec.kind).step_name
         steps = f" after {unit} {result.n_rounds:,}" if unit else ""
         how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"
@@ -258,8 +295,13 @@ class Trainer(QObject):
         if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
             self._cv_waiting[run_id] = (result, inputs)
 
-    def _write_result(self, run_id: str, result: RunResult, changed: RunResult) -> None:
+    def _write_result(
+        self, run_id: str, result: RunResult, changed: RunResult, more: MoreRounds | None
+    ) -> None:
         """Put the tree as grown in place, then the changes by hand that were made again."""
+        if more is not None:
+            self._document.take_more_rounds(run_id, more.before, result)
+            return
         self._document.apply_result(run_id, result)
         if changed is not result:
             self._document.take_edited(run_id, result, changed, CHANGE_AGAIN)
@@ -343,11 +385,15 @@ def _work(
     inputs: FitInputs,
     wait: Callable[[FitMonitor], None] | None,
     edits: tuple[Any, ...],
+    more: MoreRounds | None,
     monitor: FitMonitor,
 ) -> tuple[RunResult, RunResult]:
     """Return what was trained, and the same with changes by hand made again."""
     if wait is not None:
         wait(monitor)
+    if more is not None:
+        longer = add_rounds(more.before, inputs.table, more.n_more, monitor)
+        return longer, longer
     result = fit_run(inputs, monitor)
     return result, make_again(result, inputs.table, edits) if edits else result
 

@@ -13,11 +13,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR, FitMonitor
-from workbench import editing
+from workbench import editing, rounds
 from workbench.commands import CommandId
 from workbench.jobs import Job, Lanes
 from workbench.runs import RunResult
-from workbench.tree_edits import GROW_BELOW
+from workbench.tree_edits import GROW_BELOW, KEEP_ROUNDS
 
 if TYPE_CHECKING:
     from engine.tree.structure import Path
@@ -162,6 +162,11 @@ class TreeEditor(QObject):
             self._ask(Request(run_id, title, text, work, n_steps=n_more, merges=merges))
         else:
             self.changed.emit()
+
+    def keep_rounds(self, run_id: str, n_rounds: int) -> None:
+        """Keep the first rounds or trees of an ensemble alone."""
+        work = _on(rounds.keep_rounds, n_rounds)
+        self._ask(Request(run_id, "Scoring the first rounds", KEEP_ROUNDS, work))
 
     def stop(self) -> None:
         """Stop what is under way and forget what waits; the tree stays as it is."""

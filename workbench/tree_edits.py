@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.errors import DataError
-from workbench import commands, editing
+from workbench import commands, editing, rounds
 from workbench.document_state import DocumentState
 from workbench.figures.words import counted
 from workbench.runs import RunRecord, RunResult
 
 GROW_BELOW, PRUNE_TO = "Grow below", "Prune to a price"
+KEEP_ROUNDS, ADD_ROUNDS = "Keep the first rounds", "Add rounds"
 
 
 class TreeEdits(DocumentState):
@@ -78,7 +80,35 @@ class TreeEdits(DocumentState):
         record = self.untrained(run_id)
         if record.result is not before:
             raise DataError(f"{record.name} was changed in the meantime; make the change again")
-        self._push_edit(record, text, after, merges=merges)
+        if after.grown_tree is None:
+            self._push_rounds(record, text, after)
+        else:
+            self._push_edit(record, text, after, merges=merges)
+
+    def keep_rounds(self, run_id: str, n_rounds: int) -> None:
+        """Keep the first rounds or trees of an ensemble alone; scores are computed anew.
+
+        Raises
+        ------
+        DataError
+            The model has no rounds, or not so many.
+        """
+        record = self.untrained(run_id)
+        if record.result is None:
+            raise DataError("this model is not trained yet; train it first")
+        self._push_rounds(record, KEEP_ROUNDS, rounds.keep_rounds(record.result, self._table(), n_rounds))
+
+    def take_more_rounds(self, run_id: str, before: RunResult, after: RunResult) -> None:
+        """Put a training that went on in place of what it began with, as one undo step."""
+        record = self.run(run_id).settled()
+        self._write_record(replace(record, error=None))
+        if record.result is before:
+            self._push_rounds(record, ADD_ROUNDS, after)
+
+    def _push_rounds(self, record: RunRecord, text: str, result: RunResult) -> None:
+        self.undo_stack.push(commands.SetRounds(self, text, record.run_id, result, rounds.COUNT))
+        n = counted(result.n_rounds, rounds.unit_of(result))
+        self.post_message(f"{record.name} has {n} now; Undo takes it back.")
 
     def force_split(
         self, run_id: str, path: Sequence[int], feature: str, answer: float | Sequence[str] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from contextlib import closing
 from typing import Any, Self
 
@@ -22,6 +23,7 @@ from engine.tree.estimators import check_target, check_tree_parameters, root_of
 from engine.tree.presort import presort
 from engine.tree.structure import Tree
 
+OUT_OF_BAG = ("oob_score_", "n_oob_rows_", "oob_decision_function_", "oob_prediction_")  # of all the trees
 SORTING_SHARE = 0.02  # of the whole fit's progress
 
 _DOC = """Random forest (Breiman 2001): exact trees on resampled rows, random columns at each node.
@@ -190,6 +192,27 @@ class _RandomForest(Learner):
         if not hasattr(self, "_rows"):
             raise DataError("a forest read from a file does not know its training rows; train it again")
         return self._rows[draw_rows(self, len(self._rows), member)]
+
+    def truncate(self, n_trees: int) -> Self:
+        """Return a copy that keeps the first `n_trees` trees, at least one.
+
+        It has no out-of-bag score: that takes the training rows.
+
+        Raises
+        ------
+        ParameterError
+            There are not that many trees.
+        """
+        check_is_fitted(self, "estimators_")
+        if not 1 <= n_trees <= len(self.estimators_):
+            raise ParameterError(f"n_trees is {n_trees!r}; the model has {len(self.estimators_)} trees")
+        cut = copy.copy(self)
+        if n_trees < len(self.estimators_):
+            cut.estimators_ = self.estimators_[: int(n_trees)]
+            cut.feature_importances_ = impurity_importances(cut.estimators_, self.n_features_in_)
+            for name in OUT_OF_BAG:
+                cut.__dict__.pop(name, None)
+        return cut
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "estimators_")

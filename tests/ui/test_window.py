@@ -56,7 +56,17 @@ def test_a_file_opens_through_the_dialog(window, document, qtbot, tmp_path, dial
 def test_views_are_in_their_first_places(window, document, small_table):
     document.open_table(small_table)
     docks = window.centre.docks
-    assert set(docks) == {"tree", "training", "surface", "table", "scores", "compare", "pruning", "splits"}
+    assert set(docks) == {
+        "tree",
+        "training",
+        "surface",
+        "table",
+        "scores",
+        "compare",
+        "pruning",
+        "splits",
+        "trees",
+    }
     behind = {dock.objectName() for dock in window.centre.tabifiedDockWidgets(docks["tree"])}
     assert behind == {"dock.table", "dock.scores", "dock.compare"}
     QGuiApplication.processEvents()

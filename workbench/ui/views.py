@@ -15,6 +15,7 @@ from workbench.ui.panels.surface import SurfacePanel
 from workbench.ui.panels.table import TablePanel
 from workbench.ui.panels.training import TrainingPanel
 from workbench.ui.panels.tree import TreePanel
+from workbench.ui.panels.trees import TreesPanel
 
 PANELS: dict[str, Callable[[Context], QWidget]] = {
     "tree": TreePanel,
@@ -25,4 +26,5 @@ PANELS: dict[str, Callable[[Context], QWidget]] = {
     "table": TablePanel,
     "scores": ScoresPanel,
     "compare": ComparePanel,
+    "trees": TreesPanel,
 }

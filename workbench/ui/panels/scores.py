@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -27,13 +28,18 @@ from workbench.figures.scores import (
     parts_of,
 )
 from workbench.figures.words import fixed
+from workbench.fitting import what_differs
+from workbench.rounds import has_rounds, keep_rounds, stage_text
+from workbench.runs import RunResult
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
+from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ComboBox, Label, Slider, bare_button, button, clear, column, literal, row
 
+ROUNDS_KEY = "scores of the first rounds"
 GOAL = "how good it is on rows it has never seen"
 CLASS_HEADS = ("Class", "Rows", "Precision", "Recall", "F1")
 
@@ -65,6 +71,8 @@ class ScoresPanel(QWidget):
         self._switch = Switch(self._empty, self._make_page(), self)
         self.setLayout(column(self._switch))
         self._cv_text: Label | None = None
+        self._rounds: tuple[RunResult, RunResult] | None = None  # a result, and its first rounds scored
+        self._rounds_sight = Sight(self, self._ask_rounds)
         self._connect(context)
         self._refresh()
 
@@ -74,6 +82,7 @@ class ScoresPanel(QWidget):
         document.columns_changed.connect(self._tell_progress)
         document.current_run_changed.connect(self._refresh)
         document.run_changed.connect(self._on_run_changed)
+        context.selection.preview_changed.connect(self._on_preview_changed)
         for signal in context.trainer.work_signals:
             signal.connect(self._tell_progress)
         context.trainer.cross_validation_started.connect(self._on_run_changed)
@@ -153,22 +162,66 @@ class ScoresPanel(QWidget):
     def _refresh(self, *_: object) -> None:
         run = self._context.document.current_run
         result = run.result if run is not None else None
+        name = "" if run is None else run.name
+        if (cut := self._scored_rounds(result)) is not None and result is not None:
+            name, result = f"{name}, {stage_text(result, cut.n_rounds)}", cut
         self._result = result
         self._switch.show_content(result is not None and bool(result.scores))
         self._say_why(result)
         if run is None or result is None or not result.scores:
             return
         part = self._fill_parts(parts_of(result))
-        self._refresh_blocks(run.run_id, run.name, result, part)
+        self._refresh_blocks(run.run_id, name, result, part)
         is_classes = bool(result.classes)
         self._confusion_box.setVisible(is_classes)
         self.scatter.setVisible(not is_classes)
         if is_classes:
             self._refresh_confusion()
         else:
-            title = f"{run.name}: predicted and actual"
+            title = f"{name}: predicted and actual"
             self.scatter.set_figure(make_predicted_actual(title, result, part, bool(self._unit(result))))
-        self.importances.set_figure(make_importances(f"{run.name}: importance of columns", result))
+        self.importances.set_figure(make_importances(f"{name}: importance of columns", result))
+
+    def _scored_rounds(self, result) -> RunResult | None:
+        """The first rounds that are looked at, scored; asked for in the background where they are not yet."""
+        preview = self._context.selection.preview_of(result)
+        if result is None or preview is None or preview.grown_tree is not None:
+            self._rounds = None
+            return None
+        known = self._rounds
+        is_known = known is not None and known[0] is result and known[1].n_rounds == preview.n_rounds
+        if not is_known:
+            self._rounds_sight.ask()
+        return known[1] if known is not None and known[0] is result else None
+
+    def _on_preview_changed(self) -> None:
+        run = self._context.document.current_run
+        if run is not None and has_rounds(run.result):
+            self._rounds_sight.ask()
+
+    def _ask_rounds(self) -> None:
+        document, run = self._context.document, self._context.document.current_run
+        result, table = run.result if run is not None else None, document.table
+        preview = self._context.selection.preview_of(result)
+        if preview is None:
+            if self._rounds is not None:
+                self._refresh()
+            return
+        if result is None or table is None or what_differs(result, table):
+            return
+        n_rounds = preview.n_rounds
+
+        def work(monitor):
+            cut = keep_rounds(result, table, n_rounds, monitor)
+            return result, replace(cut, n_test_looks=result.n_test_looks)  # looked at, not chosen
+
+        job = self._context.lanes.studies.submit_latest(ROUNDS_KEY, work, "Scoring the first rounds")
+        job.ended.connect(self._on_rounds)
+
+    def _on_rounds(self, future) -> None:
+        if not future.cancelled():
+            self._rounds = future.result()
+            self._refresh()
 
     def _say_why(self, result) -> None:
         if result is not None and not result.scores:
@@ -235,7 +288,7 @@ class ScoresPanel(QWidget):
             return
         cut = self._cut.value() / 100
         title = f"{run.name}: confusion"
-        figure = make_confusion(title, run.result, self._part.currentData(), cut)
+        figure = make_confusion(title, self._result, self._part.currentData(), cut)
         self._cut_box.setVisible(figure.cut is not None)
         if figure.cut is not None and figure.event_idx is not None:
             event = figure.classes[figure.event_idx]

@@ -10,8 +10,9 @@ from workbench.ui.context import Context
 from workbench.ui.forms.parameter_form import Context as FormContext
 from workbench.ui.forms.parameter_form import ParameterForm
 from workbench.ui.item_models.run_model import STATE_WORDS
+from workbench.ui.several_settings import SeveralSettings
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import ElidedLabel, Label, button, column, line, repolish
+from workbench.ui.widgets import ElidedLabel, Label, button, column, line, repolish, row
 
 
 class SettingsPanel(QWidget):
@@ -54,7 +55,9 @@ class SettingsPanel(QWidget):
         area.setWidget(page)
         self._area = area
         head, foot = QWidget(), QWidget()
-        head.setLayout(column(self._name, self._state, margins=theme.PANEL_PADDING, spacing=2))
+        self._several = SeveralSettings(self._context, self)
+        buttons = row(*self._several.make_buttons(), -1, spacing=4)
+        head.setLayout(column(self._name, self._state, buttons, margins=theme.PANEL_PADDING, spacing=2))
         foot.setLayout(column(self._note, self._train, margins=theme.PANEL_PADDING, spacing=8))
         content = QWidget()
         content.setLayout(column(head, line(), area, line(), foot, spacing=0))
@@ -124,11 +127,11 @@ class SettingsPanel(QWidget):
         if dock is not None:
             dock.show()
             dock.raise_()
-        row = self.form.row(name)
-        self.form.open_group(row.parameter.group)
+        at = self.form.row(name)
+        self.form.open_group(at.parameter.group)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # an unfolded group has its place
-        row.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self._area.ensureWidgetVisible(row)
+        at.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._area.ensureWidgetVisible(at)
 
     @staticmethod
     def _note_of(run) -> str:

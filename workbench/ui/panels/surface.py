@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedLayout, QWidget
 
 from engine.errors import DataError
+from workbench.figures.rounds import StagedPicture
 from workbench.figures.surface import (
     CurveFigure,
     SurfaceFigure,
@@ -23,6 +24,7 @@ from workbench.figures.surface import (
 )
 from workbench.figures.words import sentence
 from workbench.fitting import what_differs
+from workbench.runs import training_of
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
@@ -54,6 +56,8 @@ class SurfacePanel(QWidget):
         self._asked: tuple | None = None  # what the picture on screen or under way is of
         self._job: Any = None
         self._preview_job: Any = None
+        self._staged: StagedPicture | None = None
+        self._with_held: tuple[SurfaceInputs, dict[str, Any], SurfaceInputs] | None = None
         self.plot, self.curve = SurfacePlot(), CurvePlot()
         self._x, self._y = ComboBox(), ComboBox()
         self._exports = PictureExports.of(context)
@@ -253,7 +257,7 @@ class SurfacePanel(QWidget):
             return
         self._asked = wanted
         kept = self._inputs
-        if kept is not None and not (kept.name == name and _are_of_one_training(kept.result, result)):
+        if kept is not None and not (kept.name == name and training_of(kept.result) is training_of(result)):
             kept = None
 
         def work(monitor):
@@ -294,39 +298,59 @@ class SurfacePanel(QWidget):
         self._show_node()
         if self._held.isVisible():
             self._show_held()
+        run = self._context.document.current_run
+        if run is not None and self._context.selection.preview_of(run.result) is not None:
+            self._preview_sight.ask()
 
     def _show_preview(self) -> None:
         """Draw the tree that a slider asks for; what it asks for meanwhile is drawn after that."""
         document, inputs, shown = self._context.document, self._inputs, self.picture()
         run = document.current_run
         preview = self._context.selection.preview_of(run.result) if run is not None else None
-        if preview is None:
+        if run is None or run.result is None or preview is None:
             self._sight.ask()
             return
         if self._preview_job is not None or inputs is None or shown is None:
             return
-        if inputs.result.grown_tree is not preview.grown_tree:
-            return
-        figure, held = shown.figure, with_held(inputs, document.view_state.get(HELD, {}))
+        if not self._job.is_told or training_of(inputs.result) is not training_of(run.result):
+            return  # drawn anew at present: the preview comes after that
+        figure, held = shown.figure, self._held_inputs(inputs)
         self._asked = None  # what is on screen now is of no result
         rgb: Any = self.plot.palette_rgb(figure) if figure.classes else None
 
+        staged = self._staged
+
         def work(_monitor):
-            made = with_other_tree(figure, held, preview)
+            nonlocal staged
+            if preview.grown_tree is not None:
+                made = with_other_tree(figure, held, preview)
+            else:
+                if staged is None or not staged.is_of(figure, held):
+                    staged = StagedPicture(figure, held)
+                made = staged.at(preview.n_rounds)
             is_mixed = rgb is not None and isinstance(made, SurfaceFigure)
-            return preview, made, class_mixture(made.answer, rgb[0], rgb[1]) if is_mixed else None
+            mixture = class_mixture(made.answer, rgb[0], rgb[1]) if is_mixed else None
+            return preview, made, mixture, staged
 
         self._preview_job = self._context.lanes.views.submit_latest(
             PREVIEW_KEY, work, "Drawing the surface", PREVIEW_TICK_MS
         )
         self._preview_job.ended.connect(self._on_preview)
 
+    def _held_inputs(self, inputs: SurfaceInputs) -> SurfaceInputs:
+        """The inputs with the values held in the picture; the same object for as long as these stay."""
+        chosen = self._context.document.view_state.get(HELD, {})
+        known = self._with_held
+        if known is None or known[0] is not inputs or known[1] != chosen:
+            self._with_held = known = inputs, dict(chosen), with_held(inputs, chosen)
+        return known[2]
+
     def _on_preview(self, future) -> None:
         self._preview_job = None
         shown, run = self.picture(), self._context.document.current_run
         if future.cancelled() or shown is None or run is None:
             return
-        preview, figure, mixture = future.result()
+        preview, figure, mixture, self._staged = future.result()
         wanted = self._context.selection.preview_of(run.result)
         if wanted is None or self._asked is not None:
             return  # in place, given up, or over other columns by now
@@ -350,8 +374,3 @@ class SurfacePanel(QWidget):
 
     def _export(self) -> None:
         self._exports.ask(self, self.picture(), "surface")
-
-
-def _are_of_one_training(one, other) -> bool:
-    is_one_tree = one.grown_tree is not None and one.grown_tree is other.grown_tree
-    return one is other or is_one_tree

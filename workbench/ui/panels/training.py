@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from workbench.catalog import entry_of
 from workbench.figures.training import LiveCurve, TrainingFigure, curve_of_run
 from workbench.fitting import loss_words
+from workbench.rounds import has_rounds
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
+from workbench.ui.round_bar import RoundBar
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ElidedLabel, bare_button, column, row
 
@@ -42,7 +44,12 @@ class TrainingPanel(QWidget):
         strip.setStretchFactor(self._told, 1)
         content.setLayout(column(strip, self.plot, spacing=0))
         self._switch = Switch(self._empty, content, self)
-        self.setLayout(column(self._switch))
+        self.rounds = RoundBar(context)
+        self.rounds.looked_at.connect(self.plot.mark_round)
+        self.plot.round_asked.connect(self.rounds.look_at)
+        layout = column(self._switch, self.rounds, spacing=0)
+        layout.setStretchFactor(self._switch, 1)
+        self.setLayout(layout)
         document, trainer = context.document, context.trainer
         document.table_changed.connect(self._refresh)
         document.current_run_changed.connect(self._refresh)
@@ -53,6 +60,7 @@ class TrainingPanel(QWidget):
         trainer.advanced.connect(self._on_advanced)
         trainer.ended.connect(self._on_ended)
         self._refresh()
+        self.rounds.refresh()
 
     def _on_started(self, run_id: str) -> None:
         record = self._context.document.run(run_id)
@@ -91,9 +99,10 @@ class TrainingPanel(QWidget):
         run = self._context.document.current_run
         if run is not None and not entry_of(run.spec.kind).has_curve:
             title = entry_of(run.spec.kind).title.lower()
-            self._empty.say(
-                f"A {title} has no loss by round.", "Only boosting learns in rounds; see Scores for this one."
-            )
+            how = "Only boosting learns in rounds; see Scores for this one."
+            if has_rounds(run.result):
+                how = "The slider below shows its first trees in Tree, Surface and Scores."
+            self._empty.say(f"A {title} has no loss by round.", how)
             self._empty.offer(self._context.actions.get(ADD))
         elif run is None or run.result is None:
             self._empty.say_what_is_missing(self._context, GOAL, ADD)

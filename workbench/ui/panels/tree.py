@@ -171,7 +171,9 @@ class TreePanel(QWidget):
     def _refresh(self, *_: object) -> None:
         run = self._context.document.current_run
         result = run.result if run is not None else None
-        result = self._context.selection.preview_of(result) or result
+        preview = self._context.selection.preview_of(result)
+        if preview is not None and preview.grown_tree is not None:  # of an ensemble every tree can be seen
+            result = preview
         self._switch.show_content(result is not None)
         if run is None or result is None:
             self._result, self._shown_tree = None, None

@@ -110,6 +110,7 @@ class SurfacePlot(FigurePlot):
             Of classes: see `class_mixture`.
         """
         self.figure = figure
+        self.header.say(figure.title, figure.subtitle, figure.held_text)
         if not figure.classes:
             self.image.setImage(figure.answer[0], autoLevels=False, levels=self.image.levels)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF
 
 from workbench.figures.training import spread_names
@@ -17,6 +17,8 @@ WIDTHS = {"training": 1.5, "validation": 2.5}
 class TrainingPlot(FigurePlot):
     """Curves with their names at their ends, the best round, and a hairline at the pointer."""
 
+    round_asked = Signal(int)  # where the plot was clicked
+
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
         self.setObjectName("training.plot")
@@ -27,11 +29,25 @@ class TrainingPlot(FigurePlot):
         self._best = pg.InfiniteLine(angle=90)
         self._best_name = pg.TextItem("", anchor=(0.5, 0))
         self._hairline = pg.InfiniteLine(angle=90)
+        self.marker_ = pg.InfiniteLine(angle=90)  # the round that is looked at
         self._empty = pg.TextItem("", anchor=(0.5, 0.5))
-        for item in (self._best, self._best_name, self._hairline, self._empty):
+        for item in (self._best, self._best_name, self._hairline, self.marker_, self._empty):
             item.setVisible(False)
             self.plot.addItem(item, ignoreBounds=True)
         self.plot.vb.setMouseEnabled(x=False, y=False)
+        self.plot.scene().sigMouseClicked.connect(self._on_clicked)
+
+    def mark_round(self, n_rounds: int | None) -> None:
+        """Mark the round that is looked at; None: none, or all of them."""
+        self.marker_.setVisible(n_rounds is not None)
+        if n_rounds is not None:
+            self.marker_.setPos(n_rounds)
+            self.marker_.setPen(pen(theme.tokens().colour("text"), 1.5))
+
+    def _on_clicked(self, event) -> None:
+        is_inside = self.plot.vb.sceneBoundingRect().contains(event.scenePos())
+        if self.figure is not None and is_inside and event.button() == Qt.MouseButton.LeftButton:
+            self.round_asked.emit(round(self.plot.vb.mapSceneToView(event.scenePos()).x()))
 
     def curve_of(self, role: str) -> pg.PlotDataItem | None:
         """The item of the first line of a role; its `getData()` is what is drawn at this moment."""
@@ -62,6 +78,7 @@ class TrainingPlot(FigurePlot):
         ]
         self.legend_.show_entries(() if is_named else entries)
         self._draw_best(t)
+        self.mark_round(int(self.marker_.value()) if self.marker_.isVisible() else None)
         self._set_ranges()
         self._place_names(is_named)
 

@@ -1,0 +1,124 @@
+"""Settings of other libraries: how they are written, what they are called here, what is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import DataError
+from workbench.catalog import CATALOG, TASKS
+from workbench.pasting import SYNONYMS, match_settings, read_pairs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'num_leaves': 63, 'learning_rate': 0.05, 'verbose': -1}",
+        '{"num_leaves": 63, "learning_rate": 0.05, "verbose": -1}',
+        "num_leaves=63, learning_rate=0.05, verbose=-1",
+        "num_leaves=63, learning_rate=0.05, verbose=-1,",
+        "params = {'num_leaves': 63, 'learning_rate': 0.05, 'verbose': -1}",
+        "LGBMClassifier(num_leaves=63, learning_rate=0.05, verbose=-1)",
+        "model = lgb.LGBMClassifier(\n    num_leaves=63,\n    learning_rate=0.05,\n    verbose=-1,\n)",
+        "dict(num_leaves=63, learning_rate=0.05, verbose=-1)",
+        "lgb.train({'num_leaves': 63, 'learning_rate': 0.05, 'verbose': -1}, data)",
+        "num_leaves: 63\nlearning_rate: 0.05  # slow\nverbose: -1\n",
+        "num_leaves = 63\nlearning_rate = 0.05\nverbose = -1",
+    ],
+)
+def test_all_the_ways_to_write_them_are_read(text):
+    assert read_pairs(text) == {"num_leaves": 63, "learning_rate": 0.05, "verbose": -1}
+
+
+@pytest.mark.parametrize("text", ["", "   ", "hello", "a sentence with words.", "[1, 2]", "3", "f()", "{}"])
+def test_what_holds_no_names_is_refused_with_a_cure(text):
+    with pytest.raises(DataError, match="paste a dict, JSON or keywords"):
+        read_pairs(text)
+
+
+def test_nothing_of_a_text_is_run(tmp_path):
+    mark = tmp_path / "ran"
+    found = read_pairs(f"num_leaves=__import__('pathlib').Path({str(mark)!r}).touch(), eta=0.2")
+    assert not mark.exists()
+    assert found["eta"] == 0.2
+    assert match_settings("boosting", "classes", found).refused[0].startswith("num_leaves = ")
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_or_refused(text):
+    try:
+        pairs = read_pairs(text)
+    except DataError:
+        return
+    match_settings("boosting", "classes", pairs)
+
+
+def test_lightgbm_s_names():
+    text = (
+        "LGBMRegressor(num_leaves=63, n_estimators=500, learning_rate=0.05, min_child_samples=10, "
+        "bagging_fraction=0.8, max_depth=-1, reg_lambda=2, device='gpu')"
+    )
+    pasted = match_settings("boosting", "numbers", read_pairs(text))
+    assert pasted.values == {
+        "max_leaf_nodes": 63, "n_estimators": 500, "learning_rate": 0.05, "min_samples_leaf": 10,
+        "subsample": 0.8, "max_depth": None, "reg_lambda": 2.0, "order": 2,
+    }  # fmt: skip
+    assert pasted.unknown == ("device",)
+    assert pasted.refused == ()
+    assert pasted.told[0] == "num_leaves: Leaves per tree 63"
+    assert "max_depth: Depth per tree no limit" in pasted.told
+    assert "for reg_lambda: Order 2" in pasted.told
+
+
+def test_xgboost_s_names():
+    text = (
+        "{'eta': 0.3, 'max_depth': 6, 'lambda': 1, 'subsample': 1, "
+        "'grow_policy': 'depthwise', 'max_bin': 256}"
+    )
+    pasted = match_settings("boosting", "classes", read_pairs(text))
+    assert pasted.values == {
+        "learning_rate": 0.3, "max_depth": 6, "reg_lambda": 1.0, "subsample": 1.0, "growth": "depth",
+        "max_bins": 256, "order": 2,
+    }  # fmt: skip
+
+
+def test_catboost_s_names():
+    text = (
+        "iterations=1000, depth=8, l2_leaf_reg=3, border_count=254, random_seed=5, early_stopping_rounds=20"
+    )
+    pasted = match_settings("boosting", "classes", read_pairs(text))
+    assert pasted.values == {
+        "n_estimators": 1000, "max_depth": 8, "reg_lambda": 3.0, "max_bins": 254, "random_state": 5,
+        "n_iter_no_change": 20, "order": 2, "early_stopping": True,
+    }  # fmt: skip
+
+
+def test_scikit_learn_s_names():
+    text = "HistGradientBoostingClassifier(max_iter=50, l2_regularization=0.0, max_leaf_nodes=None)"
+    pasted = match_settings("boosting", "classes", read_pairs(text))
+    assert pasted.values == {"n_estimators": 50, "reg_lambda": 0.0, "max_leaf_nodes": None}
+    forest = "RandomForestClassifier(n_estimators=300, max_features='sqrt', criterion='entropy', n_jobs=-1)"
+    pasted = match_settings("forest", "classes", read_pairs(forest))
+    assert pasted.values == {
+        "n_estimators": 300, "max_features": "sqrt", "criterion": "entropy", "n_jobs": None,
+    }  # fmt: skip
+
+
+def test_a_wrong_value_is_named_with_what_is_legal():
+    pasted = match_settings("boosting", "classes", {"eta": -0.1, "n_estimators": 2.5})
+    assert pasted.values == {}
+    assert pasted.refused[0] == "eta = -0.1: enter a number above 0"
+    assert pasted.refused[1].startswith("n_estimators = 2.5: enter a whole number from 1")
+
+
+def test_a_name_of_our_own_comes_before_another_library_s():
+    """XGBoost's gamma is a forest's smallest gain; boosting may have a gamma of its own."""
+    for key in CATALOG:
+        for task in TASKS:
+            for parameter in CATALOG[key].parameters(task):
+                if parameter.in_form and parameter.kind != "directions" and parameter.default is not None:
+                    found = match_settings(key, task, {parameter.name: parameter.default})
+                    assert parameter.name in found.values, (key, parameter.name)
+
+
+def test_further_names_are_of_settings_that_some_kind_has_or_will_have():
+    assert all(ours.isidentifier() and theirs for theirs, ours in SYNONYMS.items())
