@@ -71,46 +71,32 @@ def is_of_numbers(rules):
 
 @kernel
 def count_cells(binned, sample, rules, columns, nodes, node):
-    """Add the node's rows to the cells of some columns.
+    """Add the node's rows to the cells of some columns and mark their bins; of many rows, all bins.
 
     columns  int32 (n,)  in  at most COLUMNS_AT_ONCE
     """
-    codes, cells, target, order = binned.codes, binned.cells, sample.target, sample.order
+    codes, cells, marks = binned.codes, binned.cells, binned.marks
+    target, order = sample.target, sample.order[0]
     start, stop = nodes.records.start[node], nodes.records.stop[node]
     mean = nodes.value[node, 0] if rules.criterion == SQUARED_ERROR else 0.0
-    if is_of_numbers(rules):
-        for i in range(start, stop):
-            row = np.uint64(order[0, i])
-            w = target[row, 1]
-            total = w * (target[row, 0] - mean)
-            for j in range(columns.size):
-                cell = cells[j, codes[row, columns[j]]]
-                cell[0] += 1.0
-                cell[1] += w
-                cell[2] += total
-    else:
-        for i in range(start, stop):
-            row = np.uint64(order[0, i])
-            w, at = target[row, 1], np.int64(target[row, 0]) + 1
-            for j in range(columns.size):
-                cell = cells[j, codes[row, columns[j]]]
-                cell[0] += 1.0
-                cell[at] += w
-
-
-@kernel
-def mark_cells(binned, sample, columns, nodes, node):
-    """Mark the bins of some columns that have rows of the node; of many rows, all bins."""
-    codes, marks, order = binned.codes, binned.marks, sample.order
-    start, stop = nodes.records.start[node], nodes.records.stop[node]
-    for j in range(columns.size):
-        if stop - start > FEW_ROWS:
+    is_number, is_few = is_of_numbers(rules), stop - start <= FEW_ROWS
+    if not is_few:
+        for j in range(columns.size):
             for word in range((binned.n_bins[columns[j]] >> WORD_BITS) + 1):
                 marks[j, word] = 0xFFFFFFFF
-        else:
-            for i in range(start, stop):
-                code = np.int64(codes[order[0, i], columns[j]])
-                marks[j, code >> WORD_BITS] |= 1 << (code & 31)
+    for i in range(start, stop):
+        row = np.uint64(order[i])
+        y, w = target[row, 0], target[row, 1]
+        first, second = (w, w * (y - mean)) if is_number else (0.0, w)
+        at = 2 if is_number else np.int64(y) + 1
+        for j in range(columns.size):
+            code = codes[row, columns[j]]
+            cells[j, code, 0] += 1.0
+            if is_number:
+                cells[j, code, 1] += first
+            cells[j, code, at] += second
+            if is_few:
+                marks[j, code >> WORD_BITS] |= 1 << (np.int64(code) & 31)
 
 
 @kernel
@@ -288,7 +274,6 @@ def evaluate_binned(binned, sample, rules, nodes, best, scratch, state, random_s
             next_feature(rules, scratch, visited, random_state)
         columns = features[first:stop]
         count_cells(binned, sample, rules, columns, nodes, node)
-        mark_cells(binned, sample, columns, nodes, node)
         if rules.criterion == SQUARED_ERROR or (rules.criterion == GINI and rules.n_sums == 2):
             state[STATE_COUNTED] += scan_pair_cells(
                 binned, columns, rules, nodes, node, node_purity, best, scratch
