@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn import ensemble as sk
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import train_test_split
@@ -493,3 +495,39 @@ def test_extra_trees_draw_their_thresholds():
     assert first == single  # all columns, all rows, and the same seed
     with pytest.raises(ParameterError, match="criterion is 'absolute_error'"):
         ExtraTreesRegressor(criterion="absolute_error").fit(X, y)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_any_table_gives_probabilities_and_rows_of_no_weight_change_nothing(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    n_rows, n_classes = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 4))
+    X = rng.normal(size=(n_rows, 3)).round(1)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    y, w = rng.integers(0, n_classes, n_rows), rng.integers(0, 3, n_rows).astype(float)
+    y[0], w[0] = 0, 1.0
+    chosen = {
+        "voting": data.draw(st.sampled_from(["soft", "hard"])),
+        "colsample_bytree": data.draw(st.sampled_from([0.4, 1.0])),
+        "class_weight": data.draw(st.sampled_from([None, "balanced", "balanced_subsample"])),
+        "max_samples": data.draw(st.sampled_from([None, 0.5])),
+    }
+    forest = data.draw(st.sampled_from([RandomForestClassifier, ExtraTreesClassifier]))
+    if forest is RandomForestClassifier:
+        chosen["max_bins"] = data.draw(st.sampled_from([None, 4]))
+    model = forest(n_estimators=4, bootstrap=True, oob_score=True, random_state=0, **chosen).fit(X, y, w)
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    assert (proba >= 0).all()
+    told = ~np.isnan(model.oob_decision_function_[:, 0])
+    np.testing.assert_allclose(model.oob_decision_function_[told].sum(axis=1), 1.0)
+    assert not told[w == 0].any()
+    assert model.n_oob_rows_ + model.n_rows_never_out_ == np.count_nonzero(w)
+    losses = model.oob_loss_[~np.isnan(model.oob_loss_)]
+    assert ((losses >= 0) & (losses <= 1)).all()
+    kept = w > 0
+    if len(set(y[kept])) == len(set(y)):
+        alone = forest(n_estimators=4, bootstrap=True, random_state=0, **chosen).fit(
+            X[kept], y[kept], w[kept]
+        )
+        assert alone.estimators_ == model.estimators_
