@@ -302,9 +302,7 @@ def _times_class_weights(
         return weights
     if not isinstance(class_weight, Mapping):
         counted = np.bincount(codes[weights > 0], minlength=len(classes))
-        n_present = max(np.count_nonzero(counted), 1)
-        factors = counted.sum() / (n_present * np.maximum(counted, 1))
-        return np.asarray(weights * factors[codes])
+        return np.asarray(weights * balanced_factors(counted)[codes])
     labels = classes.tolist()
     unknown = [label for label in class_weight if label not in labels]
     if unknown:
@@ -316,6 +314,12 @@ def _times_class_weights(
             f"class_weight of {labels[bad[0]]!r} is {factors[bad[0]]}; enter a finite number from 0"
         )
     return np.asarray(weights * factors[codes])
+
+
+def balanced_factors(n_rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the weights under which classes of so many rows weigh the same: float64 (n_classes,)."""
+    n_present = max(np.count_nonzero(n_rows), 1)
+    return np.asarray(n_rows.sum() / (n_present * np.maximum(n_rows, 1)), np.float64)
 
 
 def _numeric_target(y: Any) -> NDArray[np.float64]:

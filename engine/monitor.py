@@ -27,6 +27,8 @@ class IterationEvent:
         Seconds since the fit began.
     train_loss, val_loss : float or None
         Loss on training and validation rows after this step.
+    oob_loss : float or None
+        Loss on out-of-bag rows after this step; of bags and forests that ask for it.
     new_trees : tuple of Tree
         Only the trees grown in this step; the view appends (a growing tuple would cost quadratically).
     member : int or None
@@ -42,6 +44,7 @@ class IterationEvent:
     elapsed_s: float = 0.0
     train_loss: float | None = None
     val_loss: float | None = None
+    oob_loss: float | None = None
     new_trees: Sequence[Any] = ()
     member: int | None = None
     message: str = ""

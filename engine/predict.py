@@ -7,6 +7,7 @@ table is cut into chunks changes a bit of the answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,21 @@ def add_values_of_rows(
         kernels.add_listed_leaf_values(X, rows, start, stop, *arrays, sums)
 
     parallel.for_chunks(add_chunk, len(rows), ROWS_PER_CHUNK, n_jobs)
+
+
+def as_votes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return one vote for the first largest of every row's values, nothing for the others."""
+    votes = np.zeros_like(values)
+    votes[np.arange(len(values)), np.argmax(values, axis=1)] = 1.0
+    return votes
+
+
+def voting_trees(estimator: Any) -> list[Tree]:
+    """Return the trees of a fitted bag or forest whose mean is its answer: its own, or of single votes."""
+    trees: list[Tree] = list(estimator.estimators_)
+    if getattr(estimator, "voting", "soft") != "hard":
+        return trees
+    return [replace(tree, value=as_votes(tree.value)) for tree in trees]
 
 
 def lay_end_to_end(trees: Sequence[Tree]) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:

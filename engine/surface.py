@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine import dtypes
 from engine.errors import DataError
 from engine.kernels import surface as kernels
-from engine.predict import lay_end_to_end, tree_values
+from engine.predict import lay_end_to_end, tree_values, voting_trees
 from engine.tree.structure import LEVEL_SET, THRESHOLD, Tree
 
 CHUNK_ROWS = 65536  # rows of a generic grid predicted at a time
@@ -242,7 +242,7 @@ def summed_trees(estimator: Any) -> list[list[Tree]]:
     if hasattr(estimator, "tree_"):
         return [[estimator.tree_]]
     if hasattr(estimator, "estimators_") and all(isinstance(tree, Tree) for tree in estimator.estimators_):
-        return [list(estimator.estimators_)]
+        return [voting_trees(estimator)]
     raise DataError(f"{type(estimator).__name__} is not made of trees or not fitted; use grid_surface")
 
 

@@ -70,7 +70,8 @@ def steps() -> list[Step]:
         Step("large tables for subtrees", _grow_numeric, FEW_ROWS),
         Step("large tables for trees", lambda: _grow_numeric(N_ROWS // 4)),
         Step("large tables for predictions", _many_answers_of_a_leaf),
-        Step("decision tree for drawn splits", _tree_with_drawn_splits),
+        Step("large tables for bins", _binned_forest),
+        Step("extra trees for drawn splits", _extra_trees),
         Step("decision tree for medians", _tree_for_medians),
     ]
 
@@ -241,10 +242,10 @@ def _tree_for_numbers() -> None:
     _use(DecisionTreeRegressor(max_leaf_nodes=5), tiny_table()[1])
 
 
-def _tree_with_drawn_splits() -> None:
-    from engine import DecisionTreeRegressor
+def _extra_trees() -> None:
+    from engine import ExtraTreesRegressor
 
-    _use(DecisionTreeRegressor(splitter="random"), tiny_table()[1])
+    _use(ExtraTreesRegressor(n_estimators=3), tiny_table()[1])
 
 
 def _tree_for_medians() -> None:
@@ -257,6 +258,12 @@ def _forest_for_classes() -> None:
     from engine import RandomForestClassifier
 
     _use(RandomForestClassifier(n_estimators=3, oob_score=True), _classes(3))
+
+
+def _binned_forest() -> None:
+    from engine import RandomForestClassifier
+
+    RandomForestClassifier(n_estimators=1, max_bins=16).fit(tiny_table()[0], _classes(2))
 
 
 def _forest_for_numbers() -> None:

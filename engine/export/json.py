@@ -27,6 +27,10 @@ ESTIMATORS = (
     "DecisionTreeRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
 )

@@ -20,6 +20,10 @@ _TABLES = {
     "DecisionTreeRegressor": ("engine.tree.parameters", "TREE_REGRESSOR"),
     "RandomForestClassifier": ("engine.forest.parameters", "FOREST_CLASSIFIER"),
     "RandomForestRegressor": ("engine.forest.parameters", "FOREST_REGRESSOR"),
+    "ExtraTreesClassifier": ("engine.forest.parameters", "EXTRA_TREES_CLASSIFIER"),
+    "ExtraTreesRegressor": ("engine.forest.parameters", "EXTRA_TREES_REGRESSOR"),
+    "BaggingClassifier": ("engine.forest.parameters", "BAGGING_CLASSIFIER"),
+    "BaggingRegressor": ("engine.forest.parameters", "BAGGING_REGRESSOR"),
     "GradientBoostingClassifier": ("engine.boosting.parameters", "BOOSTING_CLASSIFIER"),
     "GradientBoostingRegressor": ("engine.boosting.parameters", "BOOSTING_REGRESSOR"),
 }

@@ -1,44 +1,41 @@
-"""`RandomForestClassifier` and `RandomForestRegressor`."""
+"""`RandomForestClassifier`, `RandomForestRegressor`, `ExtraTreesClassifier` and `ExtraTreesRegressor`."""
 
 from __future__ import annotations
 
-import copy
-from contextlib import closing
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils.validation import check_is_fitted
 
-from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
-from engine.errors import DataError, ParameterError
-from engine.forest.grow import ForestGrower, Member, draw_rows
-from engine.forest.parameters import FOREST_CLASSIFIER, FOREST_REGRESSOR
-from engine.inspection import impurity_importances
-from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
-from engine.predict import tree_values
-from engine.tree.estimators import check_target, check_tree_parameters, root_of
-from engine.tree.presort import presort
-from engine.tree.structure import Tree
+from engine.forest.base import TreeEnsemble
+from engine.forest.parameters import (
+    EXTRA_TREES_CLASSIFIER,
+    EXTRA_TREES_REGRESSOR,
+    FOREST_CLASSIFIER,
+    FOREST_REGRESSOR,
+)
+from engine.tree.estimators import check_tree_parameters
 
-OUT_OF_BAG = ("oob_score_", "n_oob_rows_", "oob_decision_function_", "oob_prediction_")  # of all the trees
-SORTING_SHARE = 0.02  # of the whole fit's progress
-
-_DOC = """Random forest (Breiman 2001): exact trees on resampled rows, random columns at each node.
+_DOC = """{title}
 
     {prediction}
 
     Parameters
     ----------
-    n_estimators : int, default 100
-    bootstrap : bool, default True
+    n_estimators : int, default 100{voting}
+    bootstrap : bool, default {bootstrap}
         Draw each tree's rows with replacement.
     max_samples : int, float or None, default None
         Rows drawn a tree, or their share; None draws as many as there are.
+    colsample_bytree : float, default 1.0
+        Share of the columns that each tree may ask about, drawn once a tree; `max_features` are drawn of
+        these at every node.{bins}
     oob_score : bool, default False
-        Score each row by the trees that did not draw it.
+        Ask each row of the trees that did not draw it.
+    warm_start : bool, default False
+        A fit keeps the trees that are there and adds those that are missing; the model has the same bits
+        as if all were grown in one go.
     n_jobs : int or None, default None
         Threads; the model has the same bits for any number.
     criterion, max_depth, max_leaf_nodes, min_samples_leaf, min_samples_split, min_impurity_decrease,
@@ -55,180 +52,91 @@ _DOC = """Random forest (Breiman 2001): exact trees on resampled rows, random co
         Mean over the trees of each tree's shares.
     oob_score_ : float
         {oob}; NaN when no row was left out by any tree.
-    n_oob_rows_ : int
-        Rows that some tree left out; the score is over these.
+    oob_loss_, member_oob_loss_ : float64 (n_trees,)
+        {loss} after each tree, of all trees so far and of each tree alone.
+    n_oob_rows_, n_rows_never_out_ : int
+        Rows that some tree left out, which the score is over, and rows that all trees drew.
+    {oob_rows} : float64
+        Mean over the trees that left the row out; NaN where none did.
     seed_ : int
     stopped_ : bool
         A monitor ended the fit early; the trees grown so far are kept.
     """
 
 
-class _RandomForest(Learner):
-    """What both forests share; a subclass says whether it classifies."""
-
-    _is_classifier: bool
+class _Forest(TreeEnsemble):
     _table: tuple[Any, ...]
-    n_estimators: int
-    bootstrap: bool
-    oob_score: bool
-    n_jobs: Any
-    random_state: Any
-    class_weight: Any = None
+    colsample_bytree: float
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None,
-        sample_weight_val: Any = None, monitor: FitMonitor | None = None,
-    ) -> Self:  # fmt: skip
-        """Grow the forest; it may end early and is usable all the same.
+    @property
+    def _columns_wanted(self) -> Any:
+        return self.colsample_bytree
 
-        ``monitor.on_iteration(event)`` is called in this thread after every tree and about every 30 ms
-        in between; True ends the fit. Trees finished so far are kept; of a first tree, what was grown
-        of it. A validation part is checked and otherwise not used.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like (n_samples, n_features)
-        y : array-like (n_samples,)
-        sample_weight : array-like (n_samples,), optional
-        X_val, y_val, sample_weight_val
-            As X, y and sample_weight.
-        monitor : FitMonitor, optional
-
-        Raises
-        ------
-        ParameterError
-            A hyperparameter is outside its documented range, or the validation part is not whole.
-        DataError
-            X, y or the weights do not fit; see `engine.base.begin_fit`.
-        """
+    def _check_parameters(self) -> None:
         check_tree_parameters(self, self._table)
-        if self.oob_score and not self.bootstrap:
-            raise ParameterError(
-                "oob_score is True but bootstrap is False, so no row is left out; switch bootstrap on"
-            )
-        data = begin_fit(
-            self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
-        )
-        begin_validation(self, X_val, y_val, sample_weight_val, data)
-        check_target(data, self.criterion)
-        self.n_outputs_ = 1
-        self.seed_ = draw_seed(self.random_state)
-        self._rows = data.rows
-        votes = self._grow(data, monitor or NULL_MONITOR)
-        self.feature_importances_ = impurity_importances(self.estimators_, data.n_features)
-        if self.oob_score:
-            self._score_out_of_bag(data, *votes)
-        return self
-
-    def _grow(self, data: TrainingData, monitor: FitMonitor) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Grow the trees; returns the out-of-bag sums of values and how many trees they are of."""
-        clock = Stopwatch()
-        watcher = StopWatcher(monitor, IterationEvent("sorting", 0, data.n_features))
-        self.estimators_: list[Tree] = []
-        sums, n_votes = np.zeros((data.n_rows, max(data.n_classes, 1))), np.zeros(data.n_rows, np.int64)
-
-        def ask_sorting(n_done: int, fraction: float) -> bool:
-            done = SORTING_SHARE * fraction
-            watcher.tell(IterationEvent("sorting", n_done, data.n_features, done, clock.elapsed_s))
-            return watcher.is_stopped
-
-        presorted = presort(data.X, data.features, ask_sorting, self.n_jobs)
-        if presorted is None:
-            self.estimators_, self.stopped_ = [root_of(data, self.criterion)], True
-            return sums, n_votes
-        watcher.event = IterationEvent("growing", 0, self.n_estimators, SORTING_SHARE, clock.elapsed_s)
-        with closing(ForestGrower(self, data, presorted, watcher).members()) as members:
-            for member in members:
-                if member.is_partial and self.estimators_:
-                    break
-                self.estimators_.append(member.tree)
-                _add_votes(member, sums, n_votes)
-                n_done = len(self.estimators_)
-                fraction = 1 - (1 - SORTING_SHARE) * (1 - n_done / self.n_estimators)  # ends at 1 exactly
-                new_trees = (member.tree,)
-                watcher.tell(
-                    IterationEvent(
-                        "growing", n_done, self.n_estimators, fraction, clock.elapsed_s, new_trees=new_trees
-                    )
-                )  # fmt: skip
-                if watcher.is_stopped:
-                    break
-        self.stopped_ = watcher.is_stopped and (n_done < self.n_estimators or member.is_partial)
-        return sums, n_votes
-
-    def _score_out_of_bag(self, data: TrainingData, sums: NDArray[Any], n_votes: NDArray[Any]) -> None:
-        voted = n_votes > 0
-        mean = np.full_like(sums, np.nan)
-        mean[voted] = sums[voted] / n_votes[voted, None]
-        self.n_oob_rows_ = int(np.count_nonzero(voted))
-        self.oob_score_ = float("nan")
-        if self.n_oob_rows_ > (0 if self._is_classifier else 1):
-            self.oob_score_ = self._oob_score_of(data, mean, voted)
-        values = np.full((data.n_samples, sums.shape[1]), np.nan)
-        values[data.rows] = mean
-        self._keep_oob(values)
-
-    def _oob_score_of(self, data: TrainingData, mean: NDArray[Any], voted: NDArray[np.bool_]) -> float:
-        weights = data.sample_weight[voted]
-        if self._is_classifier:
-            predicted = np.argmax(mean[voted], axis=1)
-            return float(accuracy_score(data.y[voted].astype(np.intp), predicted, sample_weight=weights))
-        return float(r2_score(data.y[voted], mean[voted, 0], sample_weight=weights))
-
-    def _keep_oob(self, values: NDArray[np.float64]) -> None:
-        raise NotImplementedError
-
-    def bootstrap_draws(self, member: int) -> NDArray[np.int64]:
-        """Return the rows of the training table that tree `member` drew, repeats included.
-
-        Recomputed from `seed_`: int64 (n_drawn,). Rows of weight 0 are never drawn.
-
-        Raises
-        ------
-        DataError
-            The model was read from a file, which holds no rows.
-        """
-        check_is_fitted(self, "estimators_")
-        if not hasattr(self, "_rows"):
-            raise DataError("a forest read from a file does not know its training rows; train it again")
-        return self._rows[draw_rows(self, len(self._rows), member)]
-
-    def truncate(self, n_trees: int) -> Self:
-        """Return a copy that keeps the first `n_trees` trees, at least one.
-
-        It has no out-of-bag score: that takes the training rows.
-
-        Raises
-        ------
-        ParameterError
-            There are not that many trees.
-        """
-        check_is_fitted(self, "estimators_")
-        if not 1 <= n_trees <= len(self.estimators_):
-            raise ParameterError(f"n_trees is {n_trees!r}; the model has {len(self.estimators_)} trees")
-        cut = copy.copy(self)
-        if n_trees < len(self.estimators_):
-            cut.estimators_ = self.estimators_[: int(n_trees)]
-            cut.feature_importances_ = impurity_importances(cut.estimators_, self.n_features_in_)
-            for name in OUT_OF_BAG:
-                cut.__dict__.pop(name, None)
-        return cut
-
-    def _mean_values(self, X: Any) -> NDArray[np.float64]:
-        check_is_fitted(self, "estimators_")
-        return tree_values(self.estimators_, check_X(self, X), self.n_jobs) / len(self.estimators_)
 
 
-class RandomForestClassifier(ClassifierMixin, _RandomForest):  # type: ignore[misc]  # noqa: D101 - set below
+class _ForestClassifier(ClassifierMixin, _Forest):  # type: ignore[misc]
     _is_classifier = True
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the trees' mean class fractions, or shares of votes: float64 (n_samples, n_classes)."""
+        return self._mean_values(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class, the first on a tie: (n_samples,)."""
+        class_idx = np.argmax(self.predict_proba(X), axis=1)
+        labels: NDArray[Any] = self.classes_[class_idx]
+        return labels
+
+
+class _ForestRegressor(RegressorMixin, _Forest):  # type: ignore[misc]
+    _is_classifier = False
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean prediction: float64 (n_samples,)."""
+        return self._mean_values(X)[:, 0]
+
+
+_CLASSES = {
+    "voting": """
+    voting : "soft" or "hard", default "soft"
+        soft: the mean of the trees' class fractions. hard: each tree has one vote.""",
+    "prediction": "Class probabilities are the mean of the trees' class fractions, or their shares of votes.",
+    "class_weight": ", class_weight",
+    "max_features": '"sqrt"',
+    "classes": "\n    classes_ : ndarray (n_classes,)",
+    "oob": "Accuracy",
+    "loss": "Share of wrong rows, each with its weight,",
+    "oob_rows": "oob_decision_function_",
+}
+_NUMBERS = {
+    "voting": "",
+    "prediction": "Predictions are the mean of the trees' leaf means.",
+    "class_weight": "",
+    "max_features": "1.0 (all)",
+    "classes": "",
+    "oob": "Coefficient of determination",
+    "loss": "Mean squared error, each row with its weight,",
+    "oob_rows": "oob_prediction_",
+}
+_RANDOM_FOREST = {
+    "title": "Random forest (Breiman 2001): trees on resampled rows, random columns at each node.",
+    "bootstrap": "True",
+    "bins": """
+    max_bins : int or None, default None
+        Distinct values kept of a number, up to 255; None tries every threshold.""",
+}
+_EXTRA_TREES = {
+    "title": "Extremely randomised trees (Geurts, Ernst, Wehenkel 2006): one threshold drawn a column.",
+    "bootstrap": "False",
+    "bins": "",
+}
+
+
+class RandomForestClassifier(_ForestClassifier):  # noqa: D101 - set below
     _table = FOREST_CLASSIFIER
-    __doc__ = _DOC.format(
-        prediction="Class probabilities are the mean of the trees' class fractions.",
-        class_weight=", class_weight",
-        max_features='"sqrt"',
-        classes="\n    classes_ : ndarray (n_classes,)",
-        oob="Accuracy",
-    )
+    __doc__ = _DOC.format(**_RANDOM_FOREST, **_CLASSES)
 
     def __init__(
         self, *, n_estimators: int = 100, criterion: str = "gini", max_depth: int | None = None,
@@ -236,6 +144,8 @@ class RandomForestClassifier(ClassifierMixin, _RandomForest):  # type: ignore[mi
         min_impurity_decrease: float = 0.0, min_weight_fraction_leaf: float = 0.0, max_features: Any = "sqrt",
         bootstrap: bool = True, max_samples: Any = None, oob_score: bool = False, class_weight: Any = None,
         categorical_features: Any = "from_dtype", n_jobs: int | None = None, random_state: Any = None,
+        voting: str = "soft", colsample_bytree: float = 1.0, warm_start: bool = False,
+        max_bins: int | None = None,
     ) -> None:  # fmt: skip
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -253,31 +163,15 @@ class RandomForestClassifier(ClassifierMixin, _RandomForest):  # type: ignore[mi
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean class fractions: float64 (n_samples, n_classes)."""
-        return self._mean_values(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first on a tie: (n_samples,)."""
-        class_idx = np.argmax(self.predict_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[class_idx]
-        return labels
-
-    def _keep_oob(self, values: NDArray[np.float64]) -> None:
-        self.oob_decision_function_ = values
+        self.voting = voting
+        self.colsample_bytree = colsample_bytree
+        self.warm_start = warm_start
+        self.max_bins = max_bins
 
 
-class RandomForestRegressor(RegressorMixin, _RandomForest):  # type: ignore[misc]  # noqa: D101 - set below
-    _is_classifier = False
+class RandomForestRegressor(_ForestRegressor):  # noqa: D101 - set below
     _table = FOREST_REGRESSOR
-    __doc__ = _DOC.format(
-        prediction="Predictions are the mean of the trees' leaf means.",
-        class_weight="",
-        max_features="1.0 (all)",
-        classes="",
-        oob="Coefficient of determination",
-    )
+    __doc__ = _DOC.format(**_RANDOM_FOREST, **_NUMBERS)
 
     def __init__(
         self, *, n_estimators: int = 100, criterion: str = "squared_error", max_depth: int | None = None,
@@ -285,6 +179,7 @@ class RandomForestRegressor(RegressorMixin, _RandomForest):  # type: ignore[misc
         min_impurity_decrease: float = 0.0, min_weight_fraction_leaf: float = 0.0, max_features: Any = 1.0,
         bootstrap: bool = True, max_samples: Any = None, oob_score: bool = False,
         categorical_features: Any = "from_dtype", n_jobs: int | None = None, random_state: Any = None,
+        colsample_bytree: float = 1.0, warm_start: bool = False, max_bins: int | None = None,
     ) -> None:  # fmt: skip
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -301,16 +196,72 @@ class RandomForestRegressor(RegressorMixin, _RandomForest):  # type: ignore[misc
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean prediction: float64 (n_samples,)."""
-        return self._mean_values(X)[:, 0]
-
-    def _keep_oob(self, values: NDArray[np.float64]) -> None:
-        self.oob_prediction_ = values[:, 0]
+        self.colsample_bytree = colsample_bytree
+        self.warm_start = warm_start
+        self.max_bins = max_bins
 
 
-def _add_votes(member: Member, sums: NDArray[np.float64], n_votes: NDArray[np.int64]) -> None:
-    if member.oob_values is not None and not member.is_partial:
-        sums[member.oob_rows] += member.oob_values
-        n_votes[member.oob_rows] += 1
+class ExtraTreesClassifier(_ForestClassifier):  # noqa: D101 - set below
+    _table = EXTRA_TREES_CLASSIFIER
+    splitter = "random"
+    __doc__ = _DOC.format(**_EXTRA_TREES, **_CLASSES)
+
+    def __init__(
+        self, *, n_estimators: int = 100, criterion: str = "gini", max_depth: int | None = None,
+        max_leaf_nodes: int | None = None, min_samples_leaf: float = 1, min_samples_split: float = 2,
+        min_impurity_decrease: float = 0.0, min_weight_fraction_leaf: float = 0.0, max_features: Any = "sqrt",
+        bootstrap: bool = False, max_samples: Any = None, oob_score: bool = False, class_weight: Any = None,
+        categorical_features: Any = "from_dtype", n_jobs: int | None = None, random_state: Any = None,
+        voting: str = "soft", colsample_bytree: float = 1.0, warm_start: bool = False,
+    ) -> None:  # fmt: skip
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.voting = voting
+        self.colsample_bytree = colsample_bytree
+        self.warm_start = warm_start
+
+
+class ExtraTreesRegressor(_ForestRegressor):  # noqa: D101 - set below
+    _table = EXTRA_TREES_REGRESSOR
+    splitter = "random"
+    __doc__ = _DOC.format(**_EXTRA_TREES, **_NUMBERS)
+
+    def __init__(
+        self, *, n_estimators: int = 100, criterion: str = "squared_error", max_depth: int | None = None,
+        max_leaf_nodes: int | None = None, min_samples_leaf: float = 1, min_samples_split: float = 2,
+        min_impurity_decrease: float = 0.0, min_weight_fraction_leaf: float = 0.0, max_features: Any = 1.0,
+        bootstrap: bool = False, max_samples: Any = None, oob_score: bool = False,
+        categorical_features: Any = "from_dtype", n_jobs: int | None = None, random_state: Any = None,
+        colsample_bytree: float = 1.0, warm_start: bool = False,
+    ) -> None:  # fmt: skip
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.colsample_bytree = colsample_bytree
+        self.warm_start = warm_start

@@ -350,6 +350,11 @@ class Grower:
         if state[layout.STATE_STACK] + 2 > len(self._stack):
             self._stack = np.concatenate([self._stack, np.zeros_like(self._stack)])
 
+    def _fill_thresholds(self, arrays: dict[str, Any]) -> None:
+        kernels.fill_thresholds(
+            self._X, arrays["feature"], arrays["kind"], arrays["lower"], arrays["upper"], arrays["threshold"]
+        )
+
     def _to_tree(self) -> Tree:
         """Close nodes that were evaluated or partitioned but not split, and build the value."""
         n_nodes, nodes = int(self._state[layout.STATE_NODES]), self._nodes
@@ -370,10 +375,7 @@ class Grower:
         if self._rules.is_random:
             arrays["threshold"] = np.where(arrays["kind"] == THRESHOLD, drawn, np.nan)
         else:
-            kernels.fill_thresholds(
-                self._X, arrays["feature"], arrays["kind"], arrays["lower"], arrays["upper"],
-                arrays["threshold"],
-            )  # fmt: skip
+            self._fill_thresholds(arrays)
         arrays["n_children"] = np.where(arrays["first_child"] == NO_CHILD, 0, 2)
         sizes = arrays["set_stop"] - arrays["set_start"]
         offsets = np.concatenate([[0], np.cumsum(sizes)])

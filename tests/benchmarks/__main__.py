@@ -7,7 +7,7 @@ from importlib import import_module
 
 from tests.benchmarks.report import Report
 
-ALL = ("startup", "pauses", "columns", "stop", "engine", "trees", "drag")
+ALL = ("startup", "pauses", "columns", "stop", "engine", "trees", "forests", "drag")
 
 
 def main() -> None:

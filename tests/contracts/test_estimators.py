@@ -21,6 +21,10 @@ SMALL = {
     "DecisionTreeRegressor": {},
     "RandomForestClassifier": {"n_estimators": 6},
     "RandomForestRegressor": {"n_estimators": 6},
+    "ExtraTreesClassifier": {"n_estimators": 6},
+    "ExtraTreesRegressor": {"n_estimators": 6},
+    "BaggingClassifier": {"n_estimators": 6},
+    "BaggingRegressor": {"n_estimators": 6},
     "GradientBoostingClassifier": {"n_estimators": 6, "min_samples_leaf": 2},
     "GradientBoostingRegressor": {"n_estimators": 6, "min_samples_leaf": 2},
 }
@@ -34,7 +38,7 @@ EXPECTED_FAILURES = {  # D25: the only ones allowed, scikit-learn's own forests 
         "check_sample_weight_equivalence_on_dense_data": _RESAMPLES,
         "check_sample_weight_equivalence_on_sparse_data": _RESAMPLES,
     }
-    for name in ("RandomForestClassifier", "RandomForestRegressor")
+    for name in ("RandomForestClassifier", "RandomForestRegressor", "BaggingClassifier", "BaggingRegressor")
 }
 LARGE_ENOUGH = {  # scikit-learn's small tables need leaves of fewer rows than the default
     "GradientBoostingClassifier": {"n_estimators": 20, "min_samples_leaf": 1},
@@ -42,6 +46,7 @@ LARGE_ENOUGH = {  # scikit-learn's small tables need leaves of fewer rows than t
 }
 SIX_ROWS = {  # enough trees, and leaves small enough, to learn a table of six rows by heart
     "RandomForestClassifier": {"n_estimators": 100},
+    "BaggingClassifier": {"n_estimators": 100},
     "GradientBoostingClassifier": {"n_estimators": 60, "min_samples_leaf": 1},
 }
 AGREED_FIT = ["self", "X", "y", "sample_weight", "X_val", "y_val", "sample_weight_val", "monitor"]
@@ -255,7 +260,7 @@ def test_an_unseen_level_is_not_missing(name):
     """A node that asks only "is it missing?" answers no for a level that training never saw (D7)."""
     colour = pd.Categorical(["red", None] * 20)
     y = np.array([0, 1] * 20)
-    extra = {"bootstrap": False} if "Forest" in name else {}
+    extra = {"bootstrap": False} if "bootstrap" in make(name).get_params() else {}
     model = make(name).set_params(**extra).fit(pd.DataFrame({"colour": colour}), y)
     first = model.tree_ if hasattr(model, "tree_") else model.estimators_[0]
     tree = first[0] if isinstance(first, tuple) else first

@@ -13,7 +13,7 @@ from engine.parameters import UNSET
 from workbench.catalog import CATALOG, SEED, start_parameters
 
 CASES = [(key, task) for key in CATALOG for task in ("classes", "numbers")]
-NOT_IN_TABLES = {"random_state", "categorical_features"}  # set elsewhere in the window
+NOT_IN_TABLES = {"random_state", "categorical_features", "estimator"}  # set elsewhere in the window
 
 # values that differ from the default enough to show; with what else must hold for them to act
 TELLING = {
@@ -31,8 +31,10 @@ TELLING = {
     "min_impurity_decrease": [0.05],
     "min_weight_fraction_leaf": [0.2],
     "max_features": [2],
-    "class_weight": ["balanced"],
-    "bootstrap": [False],
+    "class_weight": ["balanced", "balanced_subsample"],
+    "voting": ["hard"],
+    "colsample_bytree": [0.4],
+    "bootstrap": [False, True],
     "max_samples": [0.3],
     "oob_score": [True, False],
     "max_bins": [4],
@@ -70,6 +72,8 @@ CONTEXT = {
     "n_iter_no_change": {"early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3},
     "tol": {"early_stopping": True, "n_iter_no_change": 2},
     "max_samples": {"bootstrap": True},
+    "oob_score": {"bootstrap": True},
+    "voting": {"bootstrap": True, "oob_score": True, "max_depth": 3},
     "random_state": {"max_features": 1, "subsample": 0.5},
     "growth": {"max_leaf_nodes": 4},
 }

@@ -3,23 +3,34 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn import ensemble as sk
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 
-from engine import DecisionTreeClassifier, RandomForestClassifier, RandomForestRegressor
+from engine import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from engine.base import begin_fit
 from engine.errors import DataError, ParameterError
 from engine.export.json import from_json, to_json
-from engine.forest.grow import ForestGrower, draw_rows
-from engine.monitor import NULL_MONITOR, IterationEvent, StopWatcher
+from engine.forest.draws import draw_columns, draw_rows
+from engine.forest.grow import ForestGrower
+from engine.monitor import NULL_MONITOR, IterationEvent, Stopwatch, StopWatcher
+from engine.surface import model_surface
 from engine.tree import grow
-from engine.tree.presort import presort
 from tests.engine import naive
 from workbench.datasets import feature_frame, target_values
 from workbench.samples import load_sample
 
 FORESTS = [RandomForestClassifier, RandomForestRegressor]
+ALL_FORESTS = [*FORESTS, ExtraTreesClassifier, ExtraTreesRegressor]
 
 
 class StopAfterTrees:
@@ -261,8 +272,8 @@ def test_an_error_of_the_monitor_ends_the_tasks_under_way(monkeypatch):
     model = RandomForestClassifier(random_state=0, n_jobs=1)
     data = begin_fit(model, X, y, None, is_classifier=True)
     model.seed_ = 0
-    presorted = presort(data.X, data.features, lambda *_: False)
-    grower = ForestGrower(model, data, presorted, StopWatcher(NULL_MONITOR, IterationEvent("growing")))
+    grower = ForestGrower(model, model, data, [], StopWatcher(NULL_MONITOR, IterationEvent("growing")))
+    assert grower.prepare(0.5, Stopwatch())
     members = grower.members()
     assert not next(members).is_partial
     members.close()
@@ -338,3 +349,185 @@ def test_a_frame_with_categories_and_missing_values_is_taken_as_it_is():
 def test_bad_parameters_are_named(settings, message):
     with pytest.raises(ParameterError, match=message):
         RandomForestClassifier(**settings).fit(*table())
+
+
+def test_the_curve_counts_trees_as_a_loop_does_and_is_told_live():
+    X, y = table(90)
+    target = np.digitize(X[:, 1] + X[:, 2], [-0.5, 0.5])
+    w = np.where(np.arange(90) % 6 == 0, 0.0, 1.0 + y)
+    for voting in ("soft", "hard"):
+        monitor = StopAfterTrees(10**9)
+        model = RandomForestClassifier(
+            n_estimators=12, oob_score=True, voting=voting, max_depth=3, random_state=0
+        ).fit(X, target, w, monitor=monitor)
+        sums, losses, of_trees, seen = np.zeros((90, 3)), [], [], np.zeros(90, bool)
+        for member, tree in enumerate(model.estimators_):
+            out = np.setdiff1d(np.flatnonzero(w), model.bootstrap_draws(member))
+            said = naive.tree_values([tree], X[out])
+            said = np.eye(3)[said.argmax(axis=1)] if voting == "hard" else said
+            sums[out] += said
+            seen[out] = True
+            losses.append(np.average(sums[seen].argmax(axis=1) != target[seen], weights=w[seen]))
+            of_trees.append(np.average(said.argmax(axis=1) != target[out], weights=w[out]))
+        np.testing.assert_allclose(model.oob_loss_, losses)
+        np.testing.assert_allclose(model.member_oob_loss_, of_trees)
+        assert [event.oob_loss for event in monitor.events if event.new_trees] == model.oob_loss_.tolist()
+        assert model.n_rows_never_out_ == 75 - model.n_oob_rows_ == 75 - seen.sum()
+
+
+def test_a_curve_of_numbers_ends_at_the_mean_squared_error():
+    X, _ = table(90)
+    model = RandomForestRegressor(n_estimators=30, oob_score=True, random_state=0).fit(X[:, 1:], X[:, 1])
+    assert model.oob_loss_[-1] == pytest.approx(np.mean((model.oob_prediction_ - X[:, 1]) ** 2))
+    assert model.oob_score_ == pytest.approx(1 - model.oob_loss_[-1] / X[:, 1].var())
+    assert model.n_rows_never_out_ == 0
+
+
+def test_in_a_hard_vote_each_tree_has_one_voice():
+    X, y = table()
+    model = RandomForestClassifier(n_estimators=7, max_depth=2, voting="hard", random_state=0).fit(X, y)
+    votes = [naive.tree_values([tree], X).argmax(axis=1) for tree in model.estimators_]
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], np.mean(votes, axis=0))
+    x = np.linspace(-1, 1, 5)
+    shown = model_surface(model, 1, 2, x, x, np.zeros(5))
+    grid = np.array([[0, a, b, 0, 0] for b in x for a in x])
+    np.testing.assert_allclose(shown[1].ravel(), model.predict_proba(grid)[:, 1])
+    again = from_json(to_json(model))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("forest", ALL_FORESTS)
+def test_each_tree_asks_about_the_columns_drawn_for_it_alone(forest):
+    X, y = table()
+    model = forest(n_estimators=9, colsample_bytree=0.4, random_state=1).fit(X, y)
+    asked = [set(tree.feature[~tree.is_leaf].tolist()) for tree in model.estimators_]
+    drawn = [set(draw_columns(1, 0.4, 5, member).tolist()) for member in range(9)]
+    assert all(columns <= of for columns, of in zip(asked, drawn, strict=True))
+    assert {len(columns) for columns in drawn} == {2}
+    assert len({frozenset(columns) for columns in drawn}) > 4
+    tree, columns = model.estimators_[0], sorted(drawn[0])
+    if forest is RandomForestRegressor:  # all columns at each node: the single tree of these rows
+        rows = model.bootstrap_draws(0)
+        alone = DecisionTreeRegressor().fit(X[:, columns], y, np.bincount(rows, minlength=200)).tree_
+        np.testing.assert_array_equal(tree.threshold, alone.threshold)
+        np.testing.assert_array_equal(tree.value, alone.value)
+
+
+def test_classes_weigh_the_same_in_every_bag():
+    X, _ = table()
+    y = (np.arange(200) % 10 == 0).astype(int)
+    model = RandomForestClassifier(n_estimators=5, class_weight="balanced_subsample", random_state=0).fit(
+        X, y
+    )
+    for tree in model.estimators_:
+        np.testing.assert_allclose(tree.value[0], 0.5)
+
+
+@pytest.mark.parametrize("settings", [{"oob_score": True}, {"colsample_bytree": 0.5}, {"max_bins": 20}])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_warm_start_adds_trees_bit_for_bit(settings, n_jobs):
+    X, y = table()
+    whole = RandomForestClassifier(n_estimators=9, random_state=4, **settings).fit(X, y)
+    grown = RandomForestClassifier(n_estimators=2, random_state=4, warm_start=True, n_jobs=n_jobs, **settings)
+    first = grown.fit(X, y).estimators_[0]
+    monitor = StopAfterTrees(10**9)
+    for n_trees in (5, 9):
+        grown.set_params(n_estimators=n_trees).fit(X, y, monitor=monitor)
+    assert grown.estimators_[0] is first
+    assert grown.estimators_ == whole.estimators_
+    assert monitor.trees == whole.estimators_[2:]  # only new ones travel
+    if "oob_score" in settings:
+        np.testing.assert_array_equal(grown.oob_loss_, whole.oob_loss_)
+        np.testing.assert_array_equal(grown.oob_decision_function_, whole.oob_decision_function_)
+
+
+def test_a_warm_start_goes_on_after_a_stop_and_after_a_file():
+    X, y = table()
+    whole = RandomForestClassifier(n_estimators=6, random_state=4).fit(X, y)
+    model = RandomForestClassifier(n_estimators=6, random_state=4, warm_start=True)
+    model.fit(X, y, monitor=StopAfterTrees(3))
+    read = from_json(to_json(model))
+    for stopped in (model, read):
+        assert len(stopped.estimators_) == 3
+        assert stopped.fit(X, y).estimators_ == whole.estimators_
+        assert not stopped.stopped_
+
+
+def test_a_drawn_seed_stays_through_a_warm_start():
+    X, y = table()
+    model = RandomForestClassifier(n_estimators=2, warm_start=True).fit(X, y)
+    seed = model.seed_
+    assert model.set_params(n_estimators=4).fit(X, y).seed_ == seed
+
+
+@pytest.mark.parametrize(
+    ("change", "rows", "error", "message"),
+    [
+        ({"n_estimators": 1}, slice(None), ParameterError, "warm_start keeps the 3 there are"),
+        ({"max_samples": 0.5}, slice(None), ParameterError, "set them back"),
+        ({}, slice(0, 100), DataError, "a model of 200 other rows"),
+    ],
+)
+def test_a_warm_start_on_something_else_is_refused(change, rows, error, message):
+    X, y = table()
+    model = RandomForestClassifier(n_estimators=3, warm_start=True).fit(X, y)
+    with pytest.raises(error, match=message):
+        model.set_params(**change).fit(X[rows], y[rows])
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_accuracy_of_extra_trees_is_scikit_learns(load):
+    X, y = load(return_X_y=True)
+    ours, theirs = [], []
+    for seed in range(10):
+        X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=seed, stratify=y)
+        for kind, scores in ((ExtraTreesClassifier, ours), (sk.ExtraTreesClassifier, theirs)):
+            model = kind(n_estimators=50, random_state=seed).fit(X_train, y_train)
+            scores.append(model.score(X_test, y_test))
+    assert np.mean(ours) == pytest.approx(np.mean(theirs), abs=0.012)
+
+
+def test_extra_trees_draw_their_thresholds():
+    X, y = table()
+    first, second = ExtraTreesRegressor(n_estimators=2, random_state=0).fit(X, y).estimators_
+    assert first.threshold[0] != second.threshold[0]
+    single = DecisionTreeRegressor(splitter="random", random_state=0).fit(X, y).tree_
+    assert first == single  # all columns, all rows, and the same seed
+    with pytest.raises(ParameterError, match="criterion is 'absolute_error'"):
+        ExtraTreesRegressor(criterion="absolute_error").fit(X, y)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_any_table_gives_probabilities_and_rows_of_no_weight_change_nothing(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    n_rows, n_classes = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 4))
+    X = rng.normal(size=(n_rows, 3)).round(1)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    y, w = rng.integers(0, n_classes, n_rows), rng.integers(0, 3, n_rows).astype(float)
+    y[0], w[0] = 0, 1.0
+    chosen = {
+        "voting": data.draw(st.sampled_from(["soft", "hard"])),
+        "colsample_bytree": data.draw(st.sampled_from([0.4, 1.0])),
+        "class_weight": data.draw(st.sampled_from([None, "balanced", "balanced_subsample"])),
+        "max_samples": data.draw(st.sampled_from([None, 0.5])),
+    }
+    forest = data.draw(st.sampled_from([RandomForestClassifier, ExtraTreesClassifier]))
+    if forest is RandomForestClassifier:
+        chosen["max_bins"] = data.draw(st.sampled_from([None, 4]))
+    model = forest(n_estimators=4, bootstrap=True, oob_score=True, random_state=0, **chosen).fit(X, y, w)
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    assert (proba >= 0).all()
+    told = ~np.isnan(model.oob_decision_function_[:, 0])
+    np.testing.assert_allclose(model.oob_decision_function_[told].sum(axis=1), 1.0)
+    assert not told[w == 0].any()
+    assert model.n_oob_rows_ + model.n_rows_never_out_ == np.count_nonzero(w)
+    losses = model.oob_loss_[~np.isnan(model.oob_loss_)]
+    assert ((losses >= 0) & (losses <= 1)).all()
+    kept = w > 0
+    if len(set(y[kept])) == len(set(y)):
+        alone = forest(n_estimators=4, bootstrap=True, random_state=0, **chosen).fit(
+            X[kept], y[kept], w[kept]
+        )
+        assert alone.estimators_ == model.estimators_

@@ -71,6 +71,8 @@ MENUS: dict[str, tuple[str | None, ...]] = {
     "&Model": (
         "action.model.add_tree",
         "action.model.add_forest",
+        "action.model.add_extra_trees",
+        "action.model.add_bagging",
         "action.model.add_boosting",
         None,
         "action.model.train",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
+from workbench.catalog import entry_of
 from workbench.figures.scores import WHY_PARTS_DIFFER
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -13,6 +14,7 @@ from workbench.ui.item_models.run_model import RunModel
 from workbench.ui.widgets import ActionButton, Label, column, indented, row
 
 ADDABLE = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"))
+IN_MENU = (*ADDABLE, ("extra_trees", "Extra Trees"), ("bagging", "Bagging"))  # the panel has room for three
 
 NO_MODEL = "No model yet. Add one:"
 NO_TARGET = "Choose what to predict above; then add a model and train it."
@@ -75,13 +77,13 @@ class ModelsPanel(QWidget):
     def _add_actions(self) -> None:
         actions = self._context.actions
         keys = {"tree": "Ctrl+1", "forest": "Ctrl+2", "boosting": "Ctrl+3"}
-        for kind, title in ADDABLE:
+        for kind, title in IN_MENU:
             actions.add(
                 f"action.model.add_{kind}",
                 f"Add {title}",
-                keys[kind],
+                keys.get(kind),
                 lambda kind=kind: self._document.add_run(kind),
-                kind,
+                entry_of(kind).icon,
             )
         actions.add("action.model.rename", "Rename Model", None, self.rename_current, "rename")
         actions.add("action.model.duplicate", "Duplicate Model", "Ctrl+D", self._duplicate, "duplicate")
@@ -101,7 +103,7 @@ class ModelsPanel(QWidget):
         self._hint.setVisible(self._document.table is not None and not (has_table and self._document.runs))
         results = [run.result for run in self._document.runs.values() if run.result is not None]
         self._scored.setVisible(any("validation" in result.scores for result in results))
-        for kind, _title in ADDABLE:
+        for kind, _title in IN_MENU:
             self._context.actions.enable(f"action.model.add_{kind}", has_table)
         for verb in ("rename", "duplicate", "delete"):
             self._context.actions.enable(f"action.model.{verb}", has_run)
