@@ -46,7 +46,6 @@ TELLING = {
     "reg_alpha": [3.0],
     "gamma": [2.0],
     "min_child_weight": [12.0],
-    "colsample_bytree": [0.4],
     "subsample": [0.5],
     "early_stopping": [True],
     "validation_fraction": [0.4],
