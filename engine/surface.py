@@ -148,7 +148,7 @@ def encoded_answer(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
     sums = _sums(estimator)
     if not _is_boosted(estimator):
         return tree_values(sums[0], table) / len(sums[0])
-    raw = np.tile(estimator.baseline_prediction_, (len(table), 1))
+    raw = _start_of(estimator, table)
     for k, trees in enumerate(sums):
         if trees:
             raw[:, k] += tree_values(trees, table)[:, 0]
@@ -231,6 +231,39 @@ def _sums(estimator: Any) -> list[list[Tree]]:
     raise DataError(f"{type(estimator).__name__} is not made of trees or not fitted; use grid_surface")
 
 
+def _start_of(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
+    from engine.boosting.start import start_raw
+
+    return start_raw(estimator, table)
+
+
+def _first_trees(estimator: Any) -> tuple[Tree, ...]:
+    first = getattr(estimator, "init_", ())
+    return first if isinstance(first, tuple) else ()
+
+
+def _begins_with_model(estimator: Any) -> bool:
+    return not isinstance(getattr(estimator, "init_", ()), tuple)
+
+
+def _start_on(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what a boosted model begins with, on the grid: float64 (n_raw, n_y or 1, n_x or 1)."""
+    baseline: NDArray[np.float64] = estimator.baseline_prediction_[:, None, None]
+    first = _first_trees(estimator)
+    if not _begins_with_model(estimator):
+        return baseline + [_sum_on([tree], x, y, held)[0] for tree in first] if first else baseline
+    n_x, n_y = len(x.values), len(y.values)
+    chunks = []
+    for start in range(0, n_x * n_y, CHUNK_ROWS):
+        at = np.arange(start, min(start + CHUNK_ROWS, n_x * n_y))
+        table = np.tile(held, (len(at), 1))
+        for axis, places in ((x, at % n_x), (y, at // n_x)):
+            if axis.feature >= 0:
+                table[:, axis.feature] = axis.values[places]
+        chunks.append(_start_of(estimator, table))
+    return np.ascontiguousarray(np.concatenate(chunks).T).reshape(-1, n_y, n_x)
+
+
 def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
     from engine.boosting.link import answer
 
@@ -242,9 +275,9 @@ def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64])
     if not _is_boosted(estimator):
         answer = _sum_on(sums[0], x, y, held) / len(sums[0])
     else:
-        raw = np.empty((len(sums), *shape))
+        raw, start = np.empty((len(sums), *shape)), _start_on(estimator, x, y, held)
         for k, trees in enumerate(sums):
-            raw[k] = estimator.baseline_prediction_[k] + (_sum_on(trees, x, y, held)[0] if trees else 0.0)
+            raw[k] = start[k] + (_sum_on(trees, x, y, held)[0] if trees else 0.0)
         linked = _answer_of(estimator, np.ascontiguousarray(raw.reshape(len(sums), -1).T))
         answer = np.ascontiguousarray(linked.T).reshape(-1, *shape)
     if len(answer) > 1 and max(map(len, sums)) > 1:
@@ -265,8 +298,10 @@ def _settle_ties(
     rows, columns = np.nonzero(top[1] - top[0] <= TIE_TOLERANCE)
     if len(rows) == 0:
         return
-    trees = [tree for group in sums for tree in group]
+    trees = [tree for group in sums for tree in group] + list(_first_trees(estimator))
     cells = _cells(trees, y)[rows] * len(x.values) + _cells(trees, x)[columns]
+    if _begins_with_model(estimator):  # which may tell any two positions apart
+        cells = rows * len(x.values) + columns
     _, first, cell_of = np.unique(cells, return_index=True, return_inverse=True)
     table = np.tile(held, (len(first), 1))
     for axis, at in ((x, columns), (y, rows)):

@@ -22,7 +22,6 @@ from engine import dtypes
 from engine.binning import BinnedTable
 from engine.boosting.grown import (
     GRADIENT,
-    HESSIAN,
     SQUARES,
     WEIGHT,
     Grown,
@@ -110,6 +109,10 @@ class TreeGrower:
         self._set_scales()
         self._ask()
         root = self._make_node(0, len(sample_indices), 0, self._sum_all())
+        return Grown(self._grow_nodes(root), sample_indices, self.settings)
+
+    def _grow_nodes(self, root: Node) -> list[Node]:
+        """Grow on from the root; return all nodes."""
         nodes, n_leaves, limit = [root], 1, self.settings.max_leaf_nodes
         waiting: list[tuple[float, int]] = []
         if self._may_split(root):
@@ -129,7 +132,7 @@ class TreeGrower:
             self._ask()
         for node in nodes:
             self._release(node)
-        return Grown(nodes, sample_indices, self.settings)
+        return nodes
 
     def _push(self, waiting: list[tuple[float, int]], nodes: list[Node], node_idx: int) -> None:
         node = nodes[node_idx]
@@ -198,17 +201,10 @@ class TreeGrower:
 
     def _search(self, node: Node, histogram: NDArray[np.int64]) -> None:
         """Find the node's best split; the histogram stays with the node if it is of use to its children."""
-        binned, sums = self.binned, node.sums
+        binned = self.binned
         goes_left = np.zeros(len(self._keys), np.uint8)
         best = np.zeros(5)
-        total = float(sums[HESSIAN if self.settings.order == 2 else WEIGHT])
-        squares = math.ldexp(math.sqrt(float(sums[SQUARES])), self._exponent)
-        gradient = math.ldexp(float(sums[GRADIENT]), self._exponent)
-        # in second order, squares per mean hessian: the same where all hessians are alike
-        per_row = float(sums[WEIGHT]) / total if total > 0 else 0.0
-        spread = squares * squares * per_row
-        impurity = max(spread - gradient * gradient / total, 0.0) if total > 0 else 0.0
-        rules = self._rules(node, TIE_SHARE * impurity + ROUNDING * spread)
+        rules = self._rules(node, self._tolerance(node))
         columns, n_wanted = self._draw_columns()
         splitting.find_best_split(
             histogram, binned.offsets, binned.n_bins, binned.is_categorical, columns, n_wanted,
@@ -220,6 +216,18 @@ class TreeGrower:
             node.histogram = histogram
         else:  # its children's are built from their few rows sooner than by subtraction
             self._free.append(histogram)
+
+    def _tolerance(self, node: Node) -> float:
+        """Return by how much gains that are ties may differ, in the histogram's unit, squared."""
+        sums = node.sums
+        total = float(sums[self.settings.split_curvature])
+        squares = math.ldexp(math.sqrt(float(sums[SQUARES])), self._exponent)
+        gradient = math.ldexp(float(sums[GRADIENT]), self._exponent)
+        # in second order, squares per mean hessian: the same where all hessians are alike
+        per_row = float(sums[WEIGHT]) / total if total > 0 else 0.0
+        spread = squares * squares * per_row
+        impurity = max(spread - gradient * gradient / total, 0.0) if total > 0 else 0.0
+        return TIE_SHARE * impurity + ROUNDING * spread
 
     def _rules(self, node: Node, tolerance: float) -> splitting.SplitRules:
         settings = self.settings
