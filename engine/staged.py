@@ -39,7 +39,7 @@ def staged_answers(estimator: Any, table: NDArray[Any]) -> Iterator[Floats]:
     float64 (n_rows, n_classes or 1)
         To the last bit what `encoded_answer` says of the model so cut.
     """
-    groups = surface.summed_trees(estimator)
+    groups, start = surface.summed_trees(estimator), surface.start_of(estimator, table)
     sums: list[Floats] = []
     for n_rounds in range(1, len(estimator.estimators_) + 1):
         for k, trees in enumerate(groups):
@@ -48,7 +48,7 @@ def staged_answers(estimator: Any, table: NDArray[Any]) -> Iterator[Floats]:
                 sums.append(added)
             else:
                 sums[k] += added
-        yield surface.answer_of_sums(estimator, sums, n_rounds)
+        yield surface.answer_of_sums(estimator, start, sums, n_rounds)
 
 
 class StagedSurface:
@@ -70,6 +70,7 @@ class StagedSurface:
         self._held = np.array(held, dtype=np.float64)
         self._x, self._y = surface.two_axes(x_feature, y_feature, x_values, y_values, self._held)
         self._take(estimator)
+        self._start = surface.start_on(estimator, self._x, self._y, self._held)
         bytes_each = 8 * len(self._x.values) * len(self._y.values) * self._n_outputs
         n_kept = max(KEPT_BYTES // max(bytes_each, 1), 1)
         self._step = max(round(len(estimator.estimators_) ** 0.5), -(-len(estimator.estimators_) // n_kept))
@@ -102,7 +103,7 @@ class StagedSurface:
         totals = before if n_rounds % self._step == 0 else self._plus(before, n_whole * self._step, n_rounds)
         assert totals is not None
         cut = first_rounds(self._estimator, n_rounds)
-        return surface.answer_of_totals(cut, totals, self._x, self._y, self._held)
+        return surface.answer_of_totals(cut, self._start, totals, self._x, self._y, self._held)
 
     def _plus(self, before: list[Floats] | None, start: int, stop: int) -> list[Floats]:
         """Sums of the rounds from `start` to `stop`, added to those before."""

@@ -147,14 +147,18 @@ def encoded_answer(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
     """Return what a fitted model says about an encoded table: float64 (n_rows, n_classes or 1)."""
     groups = summed_trees(estimator)
     sums = [tree_values(trees, table) if trees else np.zeros((len(table), 1)) for trees in groups]
-    return answer_of_sums(estimator, sums, len(groups[0]))
+    return answer_of_sums(estimator, start_of(estimator, table), sums, len(groups[0]))
 
 
-def answer_of_sums(estimator: Any, sums: Sequence[NDArray[np.float64]], n_rounds: int) -> NDArray[np.float64]:
+def answer_of_sums(
+    estimator: Any, start: NDArray[np.float64], sums: Sequence[NDArray[np.float64]], n_rounds: int
+) -> NDArray[np.float64]:
     """Turn the summed trees of every row into the model's answer: float64 (n_rows, n_classes or 1).
 
     Parameters
     ----------
+    start : float64 (n_rows, n_raw)
+        As `start_of` says.
     sums : sequence of float64 (n_rows, n_outputs)
         Of the lists of `summed_trees`, or of as many first trees of each.
     n_rounds : int
@@ -162,7 +166,7 @@ def answer_of_sums(estimator: Any, sums: Sequence[NDArray[np.float64]], n_rounds
     """
     if not _is_boosted(estimator):
         return np.asarray(sums[0] / n_rounds, np.float64)
-    raw = np.tile(estimator.baseline_prediction_, (len(sums[0]), 1))
+    raw = start.copy()
     for k, total in enumerate(sums):
         raw[:, k] += total[:, 0]
     return _answer_of(estimator, raw)
@@ -246,6 +250,44 @@ def summed_trees(estimator: Any) -> list[list[Tree]]:
     raise DataError(f"{type(estimator).__name__} is not made of trees or not fitted; use grid_surface")
 
 
+def start_of(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what a boosted model begins with: float64 (n_rows, n_raw); (n_rows, 0) for others."""
+    if not _is_boosted(estimator):
+        return np.empty((len(table), 0))
+    from engine.boosting.start import start_raw
+
+    return start_raw(estimator, table)
+
+
+def _first_trees(estimator: Any) -> tuple[Tree, ...]:
+    first = getattr(estimator, "init_", ())
+    return first if isinstance(first, tuple) else ()
+
+
+def _begins_with_model(estimator: Any) -> bool:
+    return not isinstance(getattr(estimator, "init_", ()), tuple)
+
+
+def start_on(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what a boosted model begins with, on the grid: float64 (n_raw, n_y or 1, n_x or 1)."""
+    if not _is_boosted(estimator):
+        return np.empty((0, 1, 1))
+    baseline: NDArray[np.float64] = estimator.baseline_prediction_[:, None, None]
+    first = _first_trees(estimator)
+    if not _begins_with_model(estimator):
+        return baseline + [sum_on([tree], x, y, held)[0] for tree in first] if first else baseline
+    n_x, n_y = len(x.values), len(y.values)
+    chunks = []
+    for start in range(0, n_x * n_y, CHUNK_ROWS):
+        at = np.arange(start, min(start + CHUNK_ROWS, n_x * n_y))
+        table = np.tile(held, (len(at), 1))
+        for axis, places in ((x, at % n_x), (y, at // n_x)):
+            if axis.feature >= 0:
+                table[:, axis.feature] = axis.values[places]
+        chunks.append(start_of(estimator, table))
+    return np.ascontiguousarray(np.concatenate(chunks).T).reshape(-1, n_y, n_x)
+
+
 def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
     from engine.boosting.link import answer
 
@@ -254,11 +296,12 @@ def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
     totals = [sum_on(trees, x, y, held) if trees else None for trees in summed_trees(estimator)]
-    return answer_of_totals(estimator, totals, x, y, held)
+    return answer_of_totals(estimator, start_on(estimator, x, y, held), totals, x, y, held)
 
 
 def answer_of_totals(
     estimator: Any,
+    start: NDArray[np.float64],
     totals: Sequence[NDArray[np.float64] | None],
     x: _Axis,
     y: _Axis,
@@ -272,7 +315,7 @@ def answer_of_totals(
     else:
         raw = np.empty((len(sums), *shape))
         for k, total in enumerate(totals):
-            raw[k] = estimator.baseline_prediction_[k] + (0.0 if total is None else total[0])
+            raw[k] = start[k] + (0.0 if total is None else total[0])
         linked = _answer_of(estimator, np.ascontiguousarray(raw.reshape(len(sums), -1).T))
         answer = np.ascontiguousarray(linked.T).reshape(-1, *shape)
     if len(answer) > 1 and max(map(len, sums)) > 1:
@@ -293,8 +336,10 @@ def _settle_ties(
     rows, columns = np.nonzero(top[1] - top[0] <= TIE_TOLERANCE)
     if len(rows) == 0:
         return
-    trees = [tree for group in sums for tree in group]
+    trees = [tree for group in sums for tree in group] + list(_first_trees(estimator))
     cells = _cells(trees, y)[rows] * len(x.values) + _cells(trees, x)[columns]
+    if _begins_with_model(estimator):  # which may tell any two positions apart
+        cells = rows * len(x.values) + columns
     _, first, cell_of = np.unique(cells, return_index=True, return_inverse=True)
     table = np.tile(held, (len(first), 1))
     for axis, at in ((x, columns), (y, rows)):

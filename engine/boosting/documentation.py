@@ -14,8 +14,10 @@ _DOC = """Gradient boosting of trees{purpose}.
         Rounds at most.
     learning_rate : float, default 0.1
         Above 0. With `order=1`, `subsample=1` and a rate of at most 1 the training loss never rises{rises}.
-    growth : "leaf" or "depth", default "leaf"
-        Split first where the gain is largest, or level by level.
+    growth : "leaf", "depth" or "oblivious", default "leaf"
+        Split first where the gain is largest; level by level; or level by level with one question for all
+        nodes of a level, the one with the largest sum of gains (as in CatBoost). A node that this question
+        would leave with too few rows stays a leaf; a level that would exceed `max_leaf_nodes` is not begun.
     max_leaf_nodes : int or None, default 31
     max_depth : int or None, default None
     min_samples_leaf : int, default 20
@@ -45,14 +47,24 @@ _DOC = """Gradient boosting of trees{purpose}.
         Of every column, or of columns by name: 1 where the raw prediction may only rise with it, -1 where it
         may only fall, 0 where it is free. For numbers and two classes; see `DecisionTreeRegressor`. A
         first-order round whose bounded leaves would raise the training loss is halved until it does not.
+    init : "constant", "zero", "first_tree" or estimator, default "constant"
+        What the rounds begin with: the constant that minimises the loss; zero; the constant and a tree, grown
+        as in a round, that counts in full; or the answers of another model. A copy of that is trained on the
+        encoded table (codes of levels, NaN where missing) and on class indices.
+    warm_start : bool, default False
+        Another `fit` adds rounds to those there are, up to `n_estimators`: on the same rows, and with the
+        other parameters as they were, to the last bit as if trained in one go.
     early_stopping : bool, default False
-        End after `n_iter_no_change` rounds without a smaller validation loss and keep the rounds up
-        to the best one.
+        End after `n_iter_no_change` rounds without a better validation loss (or score, see `scoring`) and
+        keep the rounds up to the best one.
+    scoring : {scoring} or callable, default "loss"
+        What has to get better on the validation rows; a callable is a scorer of scikit-learn's kind,
+        ``scorer(estimator, X, y)``, and is given the encoded table.
     validation_fraction : float, default 0.1
         Share of the rows set aside for early stopping where `fit` is given no `X_val`.
     n_iter_no_change : int, default 10
     tol : float, default 0
-        The validation loss must fall by more than this to count as smaller.
+        The validation loss must fall, or the score rise, by more than this to count as better.
     categorical_features : "from_dtype", None or sequence, default "from_dtype"
         See `engine.features.learn_features`.
     n_jobs : int or None, default None
@@ -67,13 +79,17 @@ _DOC = """Gradient boosting of trees{purpose}.
     n_estimators_ : int
         Rounds kept.
     best_round_ : int
-        Round of the smallest validation loss, counted from 1, the first of equals; without
-        validation rows the last round.
+        Round of the smallest validation loss, or of the best score, counted from 1, the first of equals;
+        without validation rows the last round.
     baseline_prediction_ : float64 (n_raw,)
         The raw prediction before any tree: the constant that minimises the loss.
     train_loss_, val_loss_ : float64 (n_rounds + 1,)
         Mean {loss_words}, entry 0 before any tree; of the rounds kept. `val_loss_` is empty without
         validation rows.
+    val_score_ : float64 (n_rounds + 1,) or (0,)
+        What `scoring` told of the validation rows, errors and losses with a minus.
+    init_ : tuple of Tree, or estimator
+        The first trees, or the other model; empty where the rounds begin with `baseline_prediction_`.
     stopped_ : bool
         A monitor ended the fit early.
     feature_importances_ : float64 (n_features,)
@@ -85,6 +101,7 @@ _DOC = """Gradient boosting of trees{purpose}.
 
 REGRESSOR_DOC = _DOC.format(
     purpose=" for a numeric target",
+    scoring='"loss", "r2", "rmse", "mae"',
     loss="""one of the following, default "squared_error"
         "squared_error"; "absolute_error", robust, predicts medians; "huber", squares up to the
         `alpha`-quantile of the absolute residuals and absolute errors beyond; "quantile" predicts the
@@ -99,6 +116,7 @@ REGRESSOR_DOC = _DOC.format(
 
 CLASSIFIER_DOC = _DOC.format(
     purpose=" for classes",
+    scoring='"loss", "accuracy", "auc", "log_loss"',
     loss=""""log_loss" or "exponential", default "log_loss"
         Exponential, AdaBoost's, knows two classes.""",
     alpha="",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,13 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.boosting.documentation import CLASSIFIER_DOC, REGRESSOR_DOC
+from engine.boosting.early_stopping import EarlyStopping, set_aside, validation_score
 from engine.boosting.grown import HESSIAN, WEIGHT, GrowSettings
 from engine.boosting.link import answer
 from engine.boosting.losses import Loss, class_loss
 from engine.boosting.numeric_losses import number_loss
 from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR, SECOND_ORDER
-from engine.boosting.rounds import Booster, EarlyStopping, RoundSettings, set_aside
-from engine.errors import ParameterError
+from engine.boosting.rounds import Booster, Earlier, RoundSettings
+from engine.boosting.start import is_model, start_raw
+from engine.errors import DataError, ParameterError
 from engine.inspection import total_gains
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.parameters import check_parameters
@@ -29,6 +32,7 @@ from engine.tree.estimators import check_max_features, check_target
 from engine.tree.grow import count_features
 from engine.tree.structure import Tree
 
+Floats = NDArray[np.float64]
 SECOND_ORDER_ONLY = ("reg_lambda", "reg_alpha", "gamma", "min_child_weight")
 
 
@@ -73,26 +77,63 @@ class _Boosting(Learner):
         DataError
             X, y or the validation rows do not fit.
         """
+        earlier = self._earlier()
         training, validation = self._begin(X, y, sample_weight, (X_val, y_val, sample_weight_val))
-        return self._fit(self._make_loss(training, validation), training, validation, monitor)
+        self._check_same(earlier, training)
+        loss = self._make_loss(training, validation)
+        return self._fit(loss, training, validation, monitor or NULL_MONITOR, earlier)
+
+    def _earlier(self) -> dict[str, Any] | None:
+        """Return what is fitted already and is to be trained on."""
+        if not self.warm_start or not hasattr(self, "estimators_"):
+            return None
+        return {name: of for name, of in vars(self).items() if name.endswith("_") and name[0] != "_"}
+
+    def _check_same(self, earlier: dict[str, Any] | None, training: TrainingData) -> None:
+        if earlier is None:
+            return
+        same_classes = training.classes is None or np.array_equal(earlier["classes_"], training.classes)
+        is_longer = self.n_estimators >= earlier["n_estimators_"]
+        if same_classes and training.features == earlier["features_"] and is_longer:
+            return
+        for name, of in earlier.items():
+            setattr(self, name, of)
+        if not is_longer:
+            raise ParameterError(
+                f"n_estimators is {self.n_estimators!r} with warm_start=True, but the model has "
+                f"{self.n_estimators_} rounds; enter more, or use truncate"
+            )
+        raise DataError(
+            "warm_start is True but the columns or classes are not those that the model was trained on; set "
+            "warm_start=False to train anew"
+        )
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         raise NotImplementedError
 
-    def _fit(self, loss: Loss, training: TrainingData, validation: TrainingData | None, monitor: Any) -> Self:
-        self.seed_ = draw_seed(self.random_state)
+    def _fit(
+        self, loss: Loss, training: TrainingData, validation: TrainingData | None, monitor: FitMonitor,
+        earlier: dict[str, Any] | None,
+    ) -> Self:  # fmt: skip
+        self.seed_ = draw_seed(self.random_state) if earlier is None else earlier["seed_"]
         if validation is None and self.early_stopping:
             training, validation = set_aside(training, self.validation_fraction, self.seed_)
         stopping = EarlyStopping(self.n_iter_no_change, self.tol) if self.early_stopping else None
+        score = None
+        if validation is not None and self.scoring != "loss":
+            score = partial(validation_score, self, self.scoring, validation)
         booster = Booster(
-            loss, training, validation, self._settings(loss, training), monitor or NULL_MONITOR, stopping
-        )
+            loss, training, validation, self._settings(loss, training), monitor, stopping, score,
+            _as_earlier(earlier),
+        )  # fmt: skip
         booster.run()
         self.stopped_ = booster.stopped
-        self.baseline_prediction_ = booster.baseline
+        if earlier is not None and len(booster.rounds) < earlier["n_estimators_"]:
+            return self  # stopped before anything was added
+        self.baseline_prediction_, self.init_ = booster.baseline, booster.init
         n_kept = min(stopping.best_round, len(booster.rounds)) if stopping else len(booster.rounds)
-        self.steps_ = np.array(booster.steps)
-        self._keep(n_kept, booster.rounds, np.array(booster.train_loss), np.array(booster.val_loss))
+        curves = (booster.train_loss, booster.val_loss, booster.val_score, booster.steps)
+        self._keep(n_kept, booster.rounds, *map(np.array, curves))
         return self
 
     def _settings(self, loss: Loss, training: TrainingData) -> RoundSettings:
@@ -121,6 +162,7 @@ class _Boosting(Learner):
             subsample=float(self.subsample),
             seed=self.seed_,
             grow=grow,
+            init=self.init,
             leaf_update=self.leaf_update,
             colsample_bytree=float(self.colsample_bytree),
         )
@@ -129,7 +171,8 @@ class _Boosting(Learner):
         self, X: Any, y: Any, sample_weight: Any, validation: tuple[Any, Any, Any]
     ) -> tuple[TrainingData, TrainingData | None]:
         """Check the parameters and both tables."""
-        check_parameters(self, self._table)
+        own = {"init": is_model(self.init), "scoring": callable(self.scoring)}
+        check_parameters(self, [parameter for parameter in self._table if not own.get(parameter.name)])
         check_max_features(self)
         self._check_order()
         training = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)
@@ -157,21 +200,19 @@ class _Boosting(Learner):
                 )
 
     def _keep(
-        self,
-        n_kept: int,
-        rounds: list[tuple[Tree, ...]],
-        train_loss: NDArray[np.float64],
-        val_loss: NDArray[np.float64],
-    ) -> None:
+        self, n_kept: int, rounds: list[tuple[Tree, ...]], train_loss: Floats, val_loss: Floats,
+        val_score: Floats, steps: Floats,
+    ) -> None:  # fmt: skip
         """Set what depends on the rounds to the first `n_kept` of them."""
         self.estimators_ = rounds[:n_kept]
         self.n_estimators_ = n_kept
         self.train_loss_, self.val_loss_ = train_loss[: n_kept + 1], val_loss[: n_kept + 1]
-        self.steps_ = self.steps_[:n_kept]
-        after = self.val_loss_[1:]
+        self.val_score_, self.steps_ = val_score[: n_kept + 1], steps[:n_kept]
+        after = -self.val_score_[1:] if len(self.val_score_) else self.val_loss_[1:]
         has_best = len(after) > 0 and not np.all(np.isnan(after))
         self.best_round_ = int(np.nanargmin(after)) + 1 if has_best else n_kept
-        self.feature_importances_ = _gain_shares(self.estimators_, self.n_features_in_)
+        first = (self.init_,) if isinstance(self.init_, tuple) else ()
+        self.feature_importances_ = _gain_shares([*first, *self.estimators_], self.n_features_in_)
 
     def truncate(self, n_rounds: int) -> Self:
         """Return a copy that keeps the first `n_rounds` rounds; 0 keeps the baseline alone.
@@ -185,24 +226,26 @@ class _Boosting(Learner):
         if not 0 <= n_rounds <= self.n_estimators_:
             raise ParameterError(f"n_rounds is {n_rounds!r}; the model has {self.n_estimators_} rounds")
         cut = copy.copy(self)
-        cut._keep(int(n_rounds), self.estimators_, self.train_loss_, self.val_loss_)
+        curves = (self.train_loss_, self.val_loss_, self.val_score_, self.steps_)
+        cut._keep(int(n_rounds), self.estimators_, *curves)
         return cut
 
     def raw_predict(self, X: Any) -> NDArray[np.float64]:
         """Return baseline plus trees: float64 (n_samples, n_raw)."""
         encoded = check_X(self, X)
-        raw = np.tile(self.baseline_prediction_, (len(encoded), 1))
+        raw = start_raw(self, encoded, self.n_jobs)
         for k in range(raw.shape[1] if self.estimators_ else 0):
             raw[:, k] += tree_values([trees[k] for trees in self.estimators_], encoded, self.n_jobs)[:, 0]
         return raw
 
     def _staged_raw_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         encoded = check_X(self, X)
-        sums = np.zeros((len(encoded), len(self.baseline_prediction_)))
+        start = start_raw(self, encoded, self.n_jobs)
+        sums = np.zeros(start.shape)
         for trees in self.estimators_:
             for k, tree in enumerate(trees):
                 sums[:, k] += tree_values([tree], encoded, self.n_jobs)[:, 0]
-            yield self.baseline_prediction_ + sums  # in this order: the last equals `raw_predict`
+            yield start + sums  # in this order: the last equals `raw_predict`
 
 
 class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - set below
@@ -219,7 +262,7 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         n_jobs: int | None = None, random_state: Any = None, leaf_update: str = "per_leaf",
         reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
         colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
-        alpha: float = 0.9,
+        init: Any = "constant", warm_start: bool = False, scoring: Any = "loss", alpha: float = 0.9,
     ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
@@ -246,12 +289,18 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         self.colsample_bytree = colsample_bytree
         self.max_features = max_features
         self.monotonic_cst = monotonic_cst
+        self.init = init
+        self.warm_start = warm_start
+        self.scoring = scoring
         self.alpha = alpha
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
-        for data in (training, validation):
-            if data is not None:
-                check_target(data, self.loss, "loss")
+        check_target(training, self.loss, "loss")
+        if self.loss == "poisson" and validation is not None and np.any(validation.y < 0):
+            raise DataError(
+                f"loss 'poisson' counts events, but y_val goes down to {validation.y.min():g}; use loss "
+                "'squared_error'"
+            )
         return number_loss(self.loss, float(self.alpha))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -278,6 +327,7 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         n_jobs: int | None = None, random_state: Any = None, leaf_update: str = "per_leaf",
         reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
         colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
+        init: Any = "constant", warm_start: bool = False, scoring: Any = "loss",
     ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
@@ -304,6 +354,9 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         self.colsample_bytree = colsample_bytree
         self.max_features = max_features
         self.monotonic_cst = monotonic_cst
+        self.init = init
+        self.warm_start = warm_start
+        self.scoring = scoring
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         self.n_classes_ = len(self.classes_)
@@ -347,6 +400,13 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
     def _labels(self, probabilities: NDArray[np.float64]) -> NDArray[Any]:
         labels: NDArray[Any] = self.classes_[np.argmax(probabilities, axis=1)]
         return labels
+
+
+def _as_earlier(fitted: dict[str, Any] | None) -> Earlier | None:
+    if fitted is None:
+        return None
+    steps = fitted["steps_"].tolist()
+    return Earlier(fitted["baseline_prediction_"], fitted["init_"], fitted["estimators_"], steps)
 
 
 def _one_column(raw: NDArray[np.float64]) -> NDArray[np.float64]:

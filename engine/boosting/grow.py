@@ -102,7 +102,12 @@ class TreeGrower:
         self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
         self._set_scales()
         self._ask()
-        root = Node(0, len(sample_indices), 0)
+        nodes = self._grow_nodes(Node(0, len(sample_indices), 0))
+        self._sum_up(nodes)
+        return Grown(nodes, sample_indices, self.settings)
+
+    def _grow_nodes(self, root: Node) -> list[Node]:
+        """Grow on from the root; return all nodes."""
         nodes, n_leaves, limit = [root], 1, self.settings.max_leaf_nodes
         waiting: list[tuple[float, int]] = []
         if self._may_split(root):
@@ -122,8 +127,7 @@ class TreeGrower:
             self._ask()
         for node in nodes:
             self._release(node)
-        self._sum_up(nodes)
-        return Grown(nodes, sample_indices, self.settings)
+        return nodes
 
     def _push(self, waiting: list[tuple[float, int]], nodes: list[Node], node_idx: int) -> None:
         node = nodes[node_idx]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.parameters import Parameter
 from engine.tree.parameters import DIRECTIONS, MAX_FEATURES, N_JOBS
 
@@ -35,8 +37,10 @@ _COMMON = (
                  "sklearn": "learning_rate"},
     ),
     Parameter(
-        "growth", "leaf", "choice", choices=("leaf", "depth"), label="Growth", group="Size",
-        help="leaf: split where it helps most, up to the leaf limit; depth: level by level.",
+        "growth", "leaf", "choice", choices=("leaf", "depth", "oblivious"), label="Growth",
+        group="Size",
+        help="leaf: split where it helps most, up to the leaf limit; depth: level by level; oblivious: the "
+        "same with one question for a whole level, as in CatBoost.",
         aliases={"xgboost": "grow_policy", "catboost": "grow_policy"},
     ),
     Parameter(
@@ -133,8 +137,23 @@ _COMMON = (
         aliases={"lightgbm": "early_stopping_min_delta", "sklearn": "tol"},
         applies_when={"early_stopping": (True,)},
     ),
+    Parameter(
+        "init", "constant", "choice", choices=("constant", "zero", "first_tree"), label="Start",
+        help="What the rounds begin with: the constant of least loss, zero, or a tree that counts in full.",
+        aliases={"sklearn": "init"},
+    ),
+    Parameter(
+        "warm_start", False, "bool", label="Train on", help="Add rounds to those that the model has.",
+        aliases={"sklearn": "warm_start"}, in_form=False,
+    ),
     N_JOBS,
 )  # fmt: skip
+
+_SCORING: dict[str, Any] = {
+    "label": "Stop by", "group": "Stopping", "aliases": {"lightgbm": "metric", "xgboost": "eval_metric",
+    "catboost": "eval_metric", "sklearn": "scoring"}, "applies_when": {"early_stopping": (True,)},
+    "help": "What has to get better on the validation rows: the loss, or a score.",
+}  # fmt: skip
 
 BOOSTING_CLASSIFIER = (
     Parameter(
@@ -146,6 +165,7 @@ BOOSTING_CLASSIFIER = (
         max_classes=2,
     ),
     *_COMMON,
+    Parameter("scoring", "loss", "choice", choices=("loss", "accuracy", "auc", "log_loss"), **_SCORING),
 )  # fmt: skip
 
 BOOSTING_REGRESSOR = (
@@ -166,4 +186,5 @@ BOOSTING_REGRESSOR = (
         applies_when={"loss": ("huber", "quantile")},
     ),
     *_COMMON,
+    Parameter("scoring", "loss", "choice", choices=("loss", "r2", "rmse", "mae"), **_SCORING),
 )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from engine import dtypes
 from engine.base import TrainingData, member_seed
 from engine.binning import bin_table
+from engine.boosting.early_stopping import EarlyStopping
 from engine.boosting.grow import TreeGrower
 from engine.boosting.grown import Grown, GrowSettings, Node
 from engine.boosting.kernels.losses import binary_loss_change
 from engine.boosting.kernels.partition import add_to_rows
 from engine.boosting.line_search import set_leaf_steps, tree_step
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, mean_loss
-from engine.errors import DataError, FitStopped
+from engine.boosting.oblivious import LevelGrower
+from engine.boosting.start import fit_init, is_model, model_raw, trees_raw
+from engine.errors import FitStopped
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
 from engine.parallel import for_chunks
 from engine.predict import tree_values
@@ -34,29 +37,6 @@ SURE_STEP = 1.79
 changes by at most the factor exp(step), and exp(a) - a - 1 <= a^2 up to a = 1.793."""
 
 
-class EarlyStopping:
-    """Best round and patience on a validation loss (contracts D18).
-
-    Parameters
-    ----------
-    n_iter_no_change : int
-        Rounds without improvement before the end.
-    tol : float
-        A loss improves on the best by falling below it by more than this.
-    """
-
-    def __init__(self, n_iter_no_change: int, tol: float) -> None:
-        self._patience, self._tol = n_iter_no_change, tol
-        self._best_loss = math.inf
-        self.best_round = 1
-
-    def is_over(self, iteration: int, val_loss: float) -> bool:
-        """Take note of a round's loss (NaN never is the best); tell whether patience has run out."""
-        if val_loss < self._best_loss - self._tol:
-            self.best_round, self._best_loss = iteration, val_loss
-        return iteration - self.best_round >= self._patience
-
-
 @dataclass(frozen=True)
 class RoundSettings:
     """What the rounds need beyond the limits of a tree."""
@@ -67,8 +47,19 @@ class RoundSettings:
     subsample: float
     seed: int
     grow: GrowSettings
+    init: Any = "constant"
     leaf_update: str = "per_leaf"
     colsample_bytree: float = 1.0
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What a model that is trained on begins with (`warm_start`)."""
+
+    baseline: NDArray[np.float64]
+    init: Any
+    rounds: list[tuple[Tree, ...]]
+    steps: list[float]
 
 
 class Booster:
@@ -77,12 +68,16 @@ class Booster:
     Attributes
     ----------
     baseline : float64 (n_raw,)
+    init : tuple of Tree, or a fitted model
+        What the rounds begin with beside, or instead of, the baseline.
     rounds : list of tuple of Tree
         n_raw trees a round.
     train_loss, val_loss : list of float
         Entry 0 is the baseline's; `val_loss` is empty without validation rows.
     steps : list of float
         Each round's line-search step.
+    val_score : list of float
+        What `score` told, as `val_loss`.
     stopped : bool
         A monitor ended the rounds early.
     """
@@ -95,37 +90,65 @@ class Booster:
         settings: RoundSettings,
         monitor: FitMonitor,
         early_stopping: EarlyStopping | None = None,
+        score: Callable[[NDArray[np.float64]], float] | None = None,
+        earlier: Earlier | None = None,
     ) -> None:
         self._loss, self._training, self._validation = loss, training, validation
         self._settings, self._monitor, self._early_stopping = settings, monitor, early_stopping
         self._stopwatch, self._last_asked = Stopwatch(), time.perf_counter()
-        self.baseline = loss.baseline(training.y, training.sample_weight)
+        self._score, self._earlier = score, earlier
         self.rounds: list[tuple[Tree, ...]] = []
         self.steps: list[float] = []
+        self.train_loss, self.val_loss, self.val_score = list[float](), list[float](), list[float]()
+        self.baseline, self.init = self._begin_with()
         self._raw, self._derivatives = self._start(training)
-        self.train_loss, self.val_loss, self.stopped = [self._train_loss()], list[float](), False
         if validation is not None:
             self._val_raw, self._val_derivatives = self._start(validation)
-            self.val_loss.append(self._val_loss(validation))
+        self.stopped = False
+        self._note_losses()
+
+    def _begin_with(self) -> tuple[NDArray[np.float64], Any]:
+        """Return the constant, and the model if there is one; a first tree is grown later."""
+        data, wanted = self._training, self._settings.init
+        baseline = self._loss.baseline(data.y, data.sample_weight)
+        if self._earlier is not None:
+            return self._earlier.baseline, self._earlier.init
+        if is_model(wanted):
+            return np.zeros(self._loss.n_raw), fit_init(wanted, data)
+        return np.zeros(self._loss.n_raw) if wanted == "zero" else baseline, ()
 
     def run(self) -> None:
         """Bin the table and run the rounds, until done, stopped early or stopped by the monitor."""
         n_rounds = self._settings.n_estimators
         try:
             grower = self._prepare()
-            for iteration in range(1, n_rounds + 1):
-                trees = self._grow_round(grower, iteration)
+            for iteration in range(len(self.rounds) + 1, n_rounds + 1):
+                trees, step = self._grow_round(grower, iteration, self._settings.learning_rate)
+                self._add_to_validation(trees)
+                self._note_losses()
                 self.rounds.append(trees)
+                self.steps.append(step)
+                is_over = self._is_over()
                 if self._tell(trees):
                     self.stopped = iteration < n_rounds
                     break
-                if self._early_stopping and self._early_stopping.is_over(iteration, self.val_loss[-1]):
+                if is_over:
                     break
         except FitStopped:  # the unfinished round is dropped
             self.stopped = True
 
+    def _is_over(self) -> bool:
+        """Take note of the last round's loss or score; tell whether patience has run out."""
+        if self._early_stopping is None:
+            return False
+        told = -self.val_score[-1] if self._score is not None else self.val_loss[-1]
+        return self._early_stopping.is_over(len(self.rounds), told)
+
     def _start(self, data: TrainingData) -> tuple[NDArray[np.float64], tuple[Any, Any]]:
-        raw = np.tile(self.baseline, (data.n_rows, 1))
+        if isinstance(self.init, tuple):
+            raw = trees_raw(self.baseline, self.init, data.X, self._n_jobs)
+        else:
+            raw = model_raw(self.init, data.X, self._loss, data.n_classes)
         shape = (self._loss.n_raw, data.n_rows)
         return raw, (np.empty(shape), np.empty(shape))
 
@@ -135,14 +158,51 @@ class Booster:
             data.X, data.features, settings.max_bins, n_jobs=settings.grow.n_jobs, on_column=self._ask_binning
         )
         self._ask()
-        grower = TreeGrower(binned, data.sample_weight, settings.grow, self._ask)
+        kind = LevelGrower if settings.grow.growth == "oblivious" else TreeGrower
+        grower = kind(binned, data.sample_weight, settings.grow, self._ask)
         message = "" if grower.has_choice else "No column can be split: the model is its start value."
-        if self._tell((), message):
+        first = self._begin_rounds(grower)
+        if self._tell(first, message):
             raise FitStopped
         return grower
 
-    def _grow_round(self, grower: TreeGrower, iteration: int) -> tuple[Tree, ...]:
-        """Grow the round's trees, add them to the raw predictions and note the losses."""
+    def _begin_rounds(self, grower: TreeGrower) -> tuple[Tree, ...]:
+        """Grow the first tree, or add up the earlier rounds as when they were grown."""
+        if self._earlier is not None:
+            for trees, step in zip(self._earlier.rounds, self._earlier.steps, strict=True):
+                for k, tree in enumerate(trees):
+                    self._raw[:, k] += tree_values([tree], self._training.X, self._n_jobs)[:, 0]
+                self._add_to_validation(trees)
+                self._ask()
+                self.rounds.append(trees)
+                self.steps.append(step)
+                self._note_losses()
+                self._is_over()
+            return ()
+        if self._settings.init != "first_tree":
+            return ()
+        first, _ = self._grow_round(grower, 0, 1.0)
+        self.init = first
+        self._add_to_validation(first)
+        for losses in (self.train_loss, self.val_loss, self.val_score):
+            losses.clear()
+        self._note_losses()
+        return first
+
+    def _note_losses(self) -> None:
+        self.train_loss.append(self._train_loss())
+        if self._validation is not None:
+            self.val_loss.append(self._val_loss(self._validation))
+            if self._score is not None:
+                self.val_score.append(self._score(self._val_raw))
+
+    def _add_to_validation(self, trees: tuple[Tree, ...]) -> None:
+        if self._validation is not None:
+            for k, tree in enumerate(trees):
+                self._val_raw[:, k] += tree_values([tree], self._validation.X, self._n_jobs)[:, 0]
+
+    def _grow_round(self, grower: TreeGrower, iteration: int, rate: float) -> tuple[tuple[Tree, ...], float]:
+        """Grow a round's trees and add them to the raw predictions; return them and the step."""
         generator = np.random.default_rng(int(member_seed(self._settings.seed, iteration)))
         rows = self._draw_rows(generator)
         gradients, hessians = self._derivatives
@@ -150,26 +210,18 @@ class Booster:
             grower.grow(gradients[k], hessians[k], rows.copy(), self._draw_columns(generator), generator)
             for k in range(self._loss.n_raw)
         ]
-        rate = self._settings.learning_rate
         step = self._search_lines(grown, rows) if self._settings.grow.order == 1 else 1.0
         for one in grown:
             one.keep_directions()
         trees = tuple(tree.to_tree(rate) for tree in grown)
         update = self._update_of(grown, trees, rate)
         if self._may_rise:
-            share, loss = self._add_shortened(update)
+            share = self._add_shortened(update)
             if share < 1.0:
                 trees = tuple(tree.to_tree(rate * share) for tree in grown)
         else:
             self._raw += update
-            loss = self._train_loss()
-        self.train_loss.append(loss)
-        self.steps.append(step)
-        if self._validation is not None:
-            for k, tree in enumerate(trees):
-                self._val_raw[:, k] += tree_values([tree], self._validation.X, self._n_jobs)[:, 0]
-            self.val_loss.append(self._val_loss(self._validation))
-        return trees
+        return trees, step
 
     def _draw_rows(self, generator: np.random.Generator) -> NDArray[np.int32]:
         """Rows of this round, ascending: all, or a share without repetition and at least one."""
@@ -252,14 +304,13 @@ class Booster:
         for_chunks(add_chunk, leaf.n_rows, LEAF_CHUNK, self._n_jobs)
         return float(changes.sum())
 
-    def _add_shortened(self, update: NDArray[np.float64]) -> tuple[float, float]:
-        """Add the round's update, halved until the training loss does not rise; return share and loss."""
+    def _add_shortened(self, update: NDArray[np.float64]) -> float:
+        """Add the round's update, halved until the training loss does not rise; return its share."""
         before, limit, share = self._raw.copy(), self.train_loss[-1] * (1 + 1e-14), 1.0
         while True:
             np.add(before, share * update, out=self._raw)
-            loss = self._train_loss()
-            if loss <= limit or share == 0.0:
-                return share, loss
+            if share == 0.0 or self._train_loss() <= limit:
+                return share
             share = share / 2 if share > 2.0**-MAX_HALVINGS else 0.0
             self._ask()
 
@@ -311,44 +362,3 @@ class Booster:
             fraction=begin + span * n_done / n_all,
             elapsed_s=self._stopwatch.elapsed_s,
         )
-
-
-def set_aside(
-    training: TrainingData, validation_fraction: float, seed: int
-) -> tuple[TrainingData, TrainingData]:
-    """Set a share of the rows aside for validation, class by class for classes.
-
-    A class keeps at least one training row; one with a single row is in training only.
-
-    Raises
-    ------
-    DataError
-        There are too few rows for a part of each.
-    """
-    generator = np.random.default_rng(int(member_seed(seed, 0)))  # rounds count from 1
-    groups = np.zeros(training.n_rows) if training.classes is None else training.y
-    chosen = []
-    for group in np.unique(groups):
-        rows = np.flatnonzero(groups == group)
-        n_chosen = min(max(int(validation_fraction * len(rows) + 0.5), 1), len(rows) - 1)
-        chosen.append(generator.choice(rows, n_chosen, replace=False))
-    is_validation = np.zeros(training.n_rows, bool)
-    is_validation[np.concatenate(chosen)] = True
-    if not is_validation.any():
-        raise DataError(
-            f"{training.n_rows} row(s) are too few to set some aside for early stopping (no class has two); "
-            "pass X_val and y_val, or early_stopping=False"
-        )
-    return _rows_of(training, ~is_validation), _rows_of(training, is_validation)
-
-
-def _rows_of(data: TrainingData, kept: NDArray[np.bool_]) -> TrainingData:
-    weights = dtypes.as_input(data.sample_weight[kept])
-    return replace(
-        data,
-        X=dtypes.as_input(data.X[kept]),
-        y=dtypes.as_input(data.y[kept]),
-        sample_weight=weights,
-        rows=data.rows[kept],
-        is_weighted=bool(np.any(weights != 1.0)),
-    )

@@ -86,7 +86,9 @@ def _trees_of_rounds(estimator: Any, n_raw: int) -> list[Any]:
     _require(isinstance(baseline, np.ndarray) and baseline.shape == (n_raw,), "its baseline is missing")
     _require(baseline.dtype == np.float64, "its baseline is no number")
     _require(estimator.n_estimators_ == len(rounds), "its number of rounds is wrong")
-    return [tree for trees in rounds for tree in trees]
+    first = getattr(estimator, "init_", ())
+    _require(isinstance(first, tuple) and len(first) in (0, n_raw), "what it begins with is not whole")
+    return [tree for trees in (*rounds, first) for tree in trees]
 
 
 def _check_tree(tree: Any, features: tuple[FeatureSpec, ...], n_outputs: int) -> None:

@@ -88,6 +88,37 @@ def newton_leaves(X, gradients, hessians, depth, *, reg_lambda, reg_alpha, gamma
     return leaves_of(np.arange(len(X)), depth)
 
 
+def oblivious_leaves(X, gradients, hessians, depth, *, reg_lambda, gamma, min_samples_leaf):
+    """Rows of every leaf where a level asks one question, by trying every question for all its nodes."""
+
+    def gain_of(rows, left):
+        sides = rows[left[rows]], rows[~left[rows]]
+        if min(map(len, sides)) < min_samples_leaf:
+            return None
+        parts = (gradients[side].sum() ** 2 / (hessians[side].sum() + reg_lambda) for side in (*sides, rows))
+        return next(parts) + next(parts) - next(parts)
+
+    done, level = [], [np.arange(len(X))]
+    for _ in range(depth):
+        best, chosen = gamma, None
+        for values in X.T:
+            for left in _partitions(values, categorical=False):
+                gains = [gain_of(rows, left) for rows in level]
+                total = sum(gain for gain in gains if gain is not None)
+                if total > best + 1e-9:
+                    best, chosen = total, left
+        if chosen is None:
+            break
+        following = []
+        for rows in level:
+            if gain_of(rows, chosen) is None:
+                done.append(rows)
+            else:
+                following += [rows[chosen[rows]], rows[~chosen[rows]]]
+        level = following
+    return [tuple(rows.tolist()) for rows in done + level]
+
+
 def row_loss(name, y, f, alpha=0.9, delta=1.0):
     """One row's loss by its definition; classes are 0 and 1."""
     residual, sign = y - f, 2 * y - 1

@@ -12,8 +12,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
 from engine import DataError, GradientBoostingClassifier, GradientBoostingRegressor, ParameterError
+from engine.boosting.early_stopping import EarlyStopping
 from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR
-from engine.boosting.rounds import EarlyStopping
 from engine.tree.structure import LEVEL_SET
 
 

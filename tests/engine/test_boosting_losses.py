@@ -239,6 +239,9 @@ def test_poisson_answers_expected_counts():
     np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
     with pytest.raises(DataError, match="loss 'poisson' counts events, but the target goes down to -1"):
         model.fit(X, y - 1)
+    with pytest.raises(DataError, match="y_val goes down to -1"):
+        model.fit(X, y, X_val=X, y_val=y - 1)
+    assert np.isfinite(model.fit(X, y, X_val=X[:5], y_val=np.zeros(5)).val_loss_).all()
 
 
 def test_exponential_loss_answers_with_twice_its_margin():
