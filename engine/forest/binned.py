@@ -40,15 +40,16 @@ class BinnedGrower(Grower):
         y: NDArray[np.float64], w: NDArray[np.float64], rules: layout.Rules, seed: np.uint64,
     ) -> None:  # fmt: skip
         is_level = np.zeros(binned.n_features, np.uint8)
-        presorted = Presorted(binned.codes, rows[None, :], is_level)
-        super().__init__(presorted, rows[None, :].copy(), y, w, rules, seed)
+        codes = dtypes.as_input(binned.codes[rows])  # rows that were drawn alone: fewer to keep in the cache
+        order = np.arange(len(rows))[None, :]
+        super().__init__(Presorted(codes, order, is_level), order, y[rows], w[rows], rules, seed)
         self.rows_aside = 0
         self._thresholds = binned.thresholds
         self._scratch = self._scratch._replace(features=columns.astype(dtypes.NODE_DTYPE))
         is_number = rules.criterion in (layout.SQUARED_ERROR, layout.POISSON)
         n_channels = 3 if is_number else 1 + rules.n_sums
         self._binned = kernels.Binned(
-            dtypes.as_input(binned.codes),
+            codes,
             dtypes.as_input(binned.n_bins),
             np.zeros((kernels.COLUMNS_AT_ONCE, kernels.N_CODES, n_channels)),
             np.zeros((kernels.COLUMNS_AT_ONCE, kernels.N_WORDS), np.int64),

@@ -74,7 +74,7 @@ def _correlations(covariances: NDArray[np.float64], squares: NDArray[np.float64]
     variances = covariances.diagonal().copy()
     variances[variances <= 1e-12 * squares] = np.nan  # constant but for rounding
     scale = np.sqrt(variances)
-    return np.asarray(np.clip(covariances / np.outer(scale, scale), -1.0, 1.0), np.float64)
+    return np.asarray(np.clip(covariances / np.outer(scale, scale), -1.0, 1.0))
 
 
 def out_of_bag_importances(

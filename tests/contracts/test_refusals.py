@@ -10,7 +10,7 @@ from engine import DataError, ParameterError
 NAMES = [name for name in engine.__all__ if name.endswith(("Classifier", "Regressor"))]
 CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
 REGRESSORS = [name for name in NAMES if name.endswith("Regressor")]
-WEIGHTED = [name for name in CLASSIFIERS if "Boosting" not in name]
+WEIGHTED = [name for name in CLASSIFIERS if "class_weight" in getattr(engine, name)().get_params()]
 X, Y = np.arange(16.0).reshape(8, 2), np.array([0, 1] * 4)
 INFINITE = np.column_stack([[1.0, 2, np.inf, np.inf, 3, 4, 5, 6], np.arange(8) % 3])
 

@@ -15,6 +15,8 @@ from engine.export.json import ESTIMATORS, LEFT_OUT, from_json, read_json, to_js
 SETTINGS = {
     "DecisionTree": {"max_depth": 4},
     "RandomForest": {"n_estimators": 5, "max_depth": 4},
+    "ExtraTrees": {"n_estimators": 5, "max_depth": 4},
+    "Bagging": {"n_estimators": 5, "max_features": 3},
     "GradientBoosting": {"n_estimators": 5, "max_leaf_nodes": 6, "min_samples_leaf": 3},
 }
 
