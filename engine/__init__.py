@@ -15,6 +15,8 @@ _HOMES = {
     "RandomForestRegressor": "engine.forest.estimators",
     "GradientBoostingClassifier": "engine.boosting.estimators",
     "GradientBoostingRegressor": "engine.boosting.estimators",
+    "AdaBoostClassifier": "engine.adaboost.estimators",
+    "AdaBoostRegressor": "engine.adaboost.estimators",
     "DataError": "engine.errors",
     "NotFittedError": "engine.errors",
     "ParameterError": "engine.errors",

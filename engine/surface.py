@@ -146,6 +146,8 @@ def model_curve(estimator: Any, x_feature: int, x_values: Any, held: Any) -> NDA
 def encoded_answer(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
     """Return what a fitted model says about an encoded table: float64 (n_rows, n_classes or 1)."""
     sums = _sums(estimator)
+    if _is_adaboost(estimator):
+        return np.asarray(estimator.encoded_answer(table))
     if not _is_boosted(estimator):
         return tree_values(sums[0], table) / len(sums[0])
     raw = np.tile(estimator.baseline_prediction_, (len(table), 1))
@@ -219,6 +221,10 @@ def _is_boosted(estimator: Any) -> bool:
     return hasattr(estimator, "baseline_prediction_")
 
 
+def _is_adaboost(estimator: Any) -> bool:
+    return hasattr(estimator, "estimator_weights_")
+
+
 def _sums(estimator: Any) -> list[list[Tree]]:
     """Return the lists of trees whose values are added up: one a raw output when boosted, else one."""
     if _is_boosted(estimator):
@@ -244,7 +250,11 @@ def _link(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
     sums, shape = _sums(estimator), (len(y.values), len(x.values))
-    if not _is_boosted(estimator):
+    if _is_adaboost(estimator):
+        if not (sums[0] and hasattr(estimator, "classes_")):
+            return _answer_by_cells(estimator, sums[0], x, y, held)
+        answer = _share_of_votes(estimator, x, y, held)
+    elif not _is_boosted(estimator):
         answer = _sum_on(sums[0], x, y, held) / len(sums[0])
     else:
         raw = np.empty((len(sums), *shape))
@@ -255,6 +265,30 @@ def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64])
     if len(answer) > 1 and max(map(len, sums)) > 1:
         _settle_ties(estimator, sums, answer, x, y, held)
     return answer
+
+
+def _share_of_votes(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return AdaBoost's probabilities: its votes are a sum of trees."""
+    from engine.adaboost.combined import probabilities
+
+    votes = _sum_on(estimator.vote_trees(), x, y, held)
+    shares = probabilities(votes.reshape(len(votes), -1).T, estimator.baseline_)
+    return np.ascontiguousarray(shares.T).reshape(votes.shape)
+
+
+def _answer_by_cells(
+    estimator: Any, trees: Sequence[Tree], x: _Axis, y: _Axis, held: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Predict one position of every cell that no tree tells apart: for medians, which are no sums."""
+    (x_first, x_cell), (y_first, y_cell) = (
+        np.unique(_cells(trees, axis), return_index=True, return_inverse=True)[1:] for axis in (x, y)
+    )
+    table = np.tile(held, (len(y_first) * len(x_first), 1))
+    for axis, values in ((x, np.tile(x_first, len(y_first))), (y, np.repeat(y_first, len(x_first)))):
+        if axis.feature >= 0:
+            table[:, axis.feature] = axis.values[values]
+    answer = encoded_answer(estimator, table).T.reshape(-1, len(y_first), len(x_first))
+    return np.ascontiguousarray(answer[:, y_cell][:, :, x_cell])
 
 
 def _settle_ties(
@@ -289,5 +323,5 @@ def _cells(trees: Sequence[Tree], axis: _Axis) -> NDArray[np.int64]:
         tree.threshold[at & (tree.kind == THRESHOLD)] for tree, at in zip(trees, asked, strict=True)
     ]
     # missing positions sort behind every threshold, and behind one infinite step from known values
-    steps = np.append(np.unique(np.concatenate(thresholds)), np.inf)
+    steps = np.append(np.unique(np.concatenate([*thresholds, np.empty(0)])), np.inf)
     return np.searchsorted(steps, axis.values, side="left")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
 from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.datasets import Table
 
 STEP_ROWS = 2**16  # predicted between two questions to the monitor: well under a second
-LOSS_NAMES = {"classes": "log loss", "numbers": "half the squared error"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +112,9 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     monitor.on_iteration(IterationEvent("preparing the table"))  # again: these imports took time
     sees_validation = entry.has_curve and len(validation.y) > 0
     fit_estimator(estimator, training, validation if sees_validation else None, monitor)
+    why_ended: str = getattr(estimator, "why_ended_", "")
+    if why_ended and not estimator.estimators_:
+        raise DataError(f"{why_ended}; let the trees ask more questions, or add columns")
     return RunResult(
         estimator=estimator,
         spec=inputs.spec,
@@ -125,7 +128,7 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
         n_rounds=len(getattr(estimator, "estimators_", (None,))),
         stopped=bool(estimator.stopped_),
         table_fingerprint=inputs.table.fingerprint,
-        curve=curve_of(estimator, inputs.task) if entry.has_curve else None,
+        curve=curve_of(estimator, entry.curve_name(inputs.task)) if entry.has_curve else None,
         event_class=inputs.event_class,
         grown_tree=getattr(estimator, "tree_", None),
         split=inputs.split,
@@ -281,8 +284,8 @@ def freeze_inputs(
     )
 
 
-def curve_of(estimator: Any, task: str) -> Curve:
-    """Return the loss after every round of a boosted model."""
+def curve_of(estimator: Any, unit: str) -> Curve:
+    """Return the loss after every round of a boosted model, called `unit`."""
     validation = np.asarray(estimator.val_loss_, np.float64)
     best = int(estimator.best_round_) if len(validation) > 1 and estimator.best_round_ else None
-    return Curve(np.asarray(estimator.train_loss_, np.float64), validation, LOSS_NAMES[task], best)
+    return Curve(np.asarray(estimator.train_loss_, np.float64), validation, unit, best)

@@ -13,17 +13,17 @@ from engine.parameters import UNSET
 from workbench.catalog import CATALOG, SEED, start_parameters
 
 CASES = [(key, task) for key in CATALOG for task in ("classes", "numbers")]
-NOT_IN_TABLES = {"random_state", "categorical_features"}  # set elsewhere in the window
+NOT_IN_TABLES = {"random_state", "categorical_features", "estimator"}  # set elsewhere in the window
 
 # values that differ from the default enough to show; with what else must hold for them to act
 TELLING = {
-    "loss": [],  # one choice so far
+    "loss": ["square", "exponential"],  # of AdaBoost; boosting has one choice so far
     "criterion": [],  # in OTHER_CRITERIA
     "n_estimators": [3],
     "learning_rate": [0.5],
     "growth": ["depth"],
     "max_leaf_nodes": [3],
-    "max_depth": [2],
+    "max_depth": [2, 4],
     "min_samples_leaf": [9, 40],
     "min_samples_split": [60],
     "min_impurity_decrease": [0.05],
@@ -60,7 +60,9 @@ CONTEXT = {
     "reg_lambda": {"order": 2},
     "validation_fraction": {"early_stopping": True},
     "n_iter_no_change": {"early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3},
-    "tol": {"early_stopping": True, "n_iter_no_change": 2},
+    "tol": {"early_stopping": True, "n_iter_no_change": 5},
+    "max_leaf_nodes": {"max_depth": 4},  # a stump has two leaves under any limit
+    "min_samples_split": {"max_depth": 4},
     "max_samples": {"bootstrap": True},
     "random_state": {"max_features": 1, "subsample": 0.5},
     "growth": {"max_leaf_nodes": 4},
