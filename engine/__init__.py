@@ -19,6 +19,8 @@ _HOMES = {
     "BaggingRegressor": "engine.forest.bagging",
     "GradientBoostingClassifier": "engine.boosting.estimators",
     "GradientBoostingRegressor": "engine.boosting.estimators",
+    "AdaBoostClassifier": "engine.adaboost.estimators",
+    "AdaBoostRegressor": "engine.adaboost.estimators",
     "DataError": "engine.errors",
     "NotFittedError": "engine.errors",
     "ParameterError": "engine.errors",

@@ -35,6 +35,8 @@ class IterationEvent:
         Which member of an ensemble the step belongs to.
     message : str
         A sentence for the person watching; empty most of the time.
+    step_error : float or None
+        Weighted error of the learner that this step added, where rows are reweighted (AdaBoost).
     """
 
     phase: str
@@ -48,6 +50,7 @@ class IterationEvent:
     new_trees: Sequence[Any] = ()
     member: int | None = None
     message: str = ""
+    step_error: float | None = None
 
 
 @runtime_checkable

@@ -21,6 +21,8 @@ def first_rounds(estimator: Any, n_rounds: int) -> Any:
 
     In a few microseconds, as a slider asks for it.
     """
+    if surface.is_adaboost(estimator):
+        return estimator.truncate(n_rounds)  # its learners have weights
     cut = copy.copy(estimator)
     cut.estimators_ = estimator.estimators_[:n_rounds]
     return cut
@@ -39,6 +41,9 @@ def staged_answers(estimator: Any, table: NDArray[Any]) -> Iterator[Floats]:
     float64 (n_rows, n_classes or 1)
         To the last bit what `encoded_answer` says of the model so cut.
     """
+    if surface.is_adaboost(estimator):
+        yield from estimator.staged_encoded_answers(table)
+        return
     groups, start = surface.summed_trees(estimator), surface.start_of(estimator, table)
     sums: list[Floats] = []
     for n_rounds in range(1, len(estimator.estimators_) + 1):
@@ -94,6 +99,9 @@ class StagedSurface:
 
         Equal to `model_surface` of the model so cut within 1e-9, with the same most probable class.
         """
+        cut = first_rounds(self._estimator, n_rounds)
+        if surface.is_adaboost(self._estimator):  # its votes are no sums that could be kept
+            return surface.answer_on(cut, self._x, self._y, self._held)
         n_whole = n_rounds // self._step
         while len(self._kept) < n_whole:
             start = len(self._kept) * self._step
@@ -102,7 +110,6 @@ class StagedSurface:
         before = self._kept[n_whole - 1] if n_whole else None
         totals = before if n_rounds % self._step == 0 else self._plus(before, n_whole * self._step, n_rounds)
         assert totals is not None
-        cut = first_rounds(self._estimator, n_rounds)
         return surface.answer_of_totals(cut, self._start, totals, self._x, self._y, self._held)
 
     def _plus(self, before: list[Floats] | None, start: int, stop: int) -> list[Floats]:

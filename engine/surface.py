@@ -131,7 +131,7 @@ def model_surface(
         As in `tree_surface`; or the estimator is not made of trees.
     """
     held = np.array(held, dtype=np.float64)
-    return _model_answer(estimator, *two_axes(x_feature, y_feature, x_values, y_values, held), held)
+    return answer_on(estimator, *two_axes(x_feature, y_feature, x_values, y_values, held), held)
 
 
 def model_curve(estimator: Any, x_feature: int, x_values: Any, held: Any) -> NDArray[np.float64]:
@@ -140,11 +140,13 @@ def model_curve(estimator: Any, x_feature: int, x_values: Any, held: Any) -> NDA
     Parameters, equality and errors as in `model_surface`.
     """
     held = np.array(held, dtype=np.float64)
-    return _model_answer(estimator, _axis(x_feature, x_values, held), _no_axis(), held)[:, 0, :]
+    return answer_on(estimator, _axis(x_feature, x_values, held), _no_axis(), held)[:, 0, :]
 
 
 def encoded_answer(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
     """Return what a fitted model says about an encoded table: float64 (n_rows, n_classes or 1)."""
+    if is_adaboost(estimator):
+        return np.asarray(estimator.encoded_answer(table))
     groups = summed_trees(estimator)
     sums = [tree_values(trees, table) if trees else np.zeros((len(table), 1)) for trees in groups]
     return answer_of_sums(estimator, start_of(estimator, table), sums, len(groups[0]))
@@ -238,6 +240,11 @@ def _is_boosted(estimator: Any) -> bool:
     return hasattr(estimator, "baseline_prediction_")
 
 
+def is_adaboost(estimator: Any) -> bool:
+    """Tell whether the answer is a weighted vote, which is no sum of trees as they are."""
+    return hasattr(estimator, "estimator_weights_")
+
+
 def summed_trees(estimator: Any) -> list[list[Tree]]:
     """Return the lists of trees whose values are added up: one a raw output when boosted, else one."""
     if _is_boosted(estimator):
@@ -294,7 +301,10 @@ def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
     return answer(estimator, raw)
 
 
-def _model_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+def answer_on(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a model's answer on a grid: float64 (n_classes or 1, n_y, n_x)."""
+    if is_adaboost(estimator):
+        return _adaboost_answer(estimator, x, y, held)
     totals = [sum_on(trees, x, y, held) if trees else None for trees in summed_trees(estimator)]
     return answer_of_totals(estimator, start_on(estimator, x, y, held), totals, x, y, held)
 
@@ -321,6 +331,40 @@ def answer_of_totals(
     if len(answer) > 1 and max(map(len, sums)) > 1:
         _settle_ties(estimator, sums, answer, x, y, held)
     return answer
+
+
+def _adaboost_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = summed_trees(estimator)
+    if not (sums[0] and hasattr(estimator, "classes_")):
+        return _answer_by_cells(estimator, sums[0], x, y, held)
+    answer = _share_of_votes(estimator, x, y, held)
+    if len(sums[0]) > 1:
+        _settle_ties(estimator, sums, answer, x, y, held)
+    return answer
+
+
+def _share_of_votes(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return AdaBoost's probabilities: its votes are a sum of trees."""
+    from engine.adaboost.combined import probabilities
+
+    votes = sum_on(estimator.vote_trees(), x, y, held)
+    shares = probabilities(votes.reshape(len(votes), -1).T, estimator.baseline_)
+    return np.ascontiguousarray(shares.T).reshape(votes.shape)
+
+
+def _answer_by_cells(
+    estimator: Any, trees: Sequence[Tree], x: _Axis, y: _Axis, held: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Predict one position of every cell that no tree tells apart: for medians, which are no sums."""
+    (x_first, x_cell), (y_first, y_cell) = (
+        np.unique(_cells(trees, axis), return_index=True, return_inverse=True)[1:] for axis in (x, y)
+    )
+    table = np.tile(held, (len(y_first) * len(x_first), 1))
+    for axis, values in ((x, np.tile(x_first, len(y_first))), (y, np.repeat(y_first, len(x_first)))):
+        if axis.feature >= 0:
+            table[:, axis.feature] = axis.values[values]
+    answer = encoded_answer(estimator, table).T.reshape(-1, len(y_first), len(x_first))
+    return np.ascontiguousarray(answer[:, y_cell][:, :, x_cell])
 
 
 def _settle_ties(
@@ -357,5 +401,5 @@ def _cells(trees: Sequence[Tree], axis: _Axis) -> NDArray[np.int64]:
         tree.threshold[at & (tree.kind == THRESHOLD)] for tree, at in zip(trees, asked, strict=True)
     ]
     # missing positions sort behind every threshold, and behind one infinite step from known values
-    steps = np.append(np.unique(np.concatenate(thresholds)), np.inf)
+    steps = np.append(np.unique(np.concatenate([*thresholds, np.empty(0)])), np.inf)
     return np.searchsorted(steps, axis.values, side="left")

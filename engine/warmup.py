@@ -67,6 +67,8 @@ def steps() -> list[Step]:
         Step("boosting for numbers", _boosting_for_numbers, BOOSTING),
         Step("boosting for two classes", _boosting_for_two_classes),
         Step("boosting for more classes", _boosting_for_more_classes),
+        Step("AdaBoost for classes", _adaboost_for_classes),
+        Step("AdaBoost for numbers", _adaboost_for_numbers),
         Step("large tables for subtrees", _grow_numeric, FEW_ROWS),
         Step("large tables for trees", lambda: _grow_numeric(N_ROWS // 4)),
         Step("large tables for predictions", _many_answers_of_a_leaf),
@@ -291,6 +293,18 @@ def _boosting_for_two_classes() -> None:
 
 def _boosting_for_more_classes() -> None:
     _boosting(_classes(3), "GradientBoostingClassifier")
+
+
+def _adaboost_for_classes() -> None:
+    from engine import AdaBoostClassifier
+
+    _use(AdaBoostClassifier(n_estimators=3), _classes(3))
+
+
+def _adaboost_for_numbers() -> None:
+    from engine import AdaBoostRegressor
+
+    _use(AdaBoostRegressor(n_estimators=3), tiny_table()[1])
 
 
 if __name__ == "__main__":

@@ -59,6 +59,8 @@ class CatalogEntry:
         What `engine.warmup` calls the kind.
     warm_up_of_large : str
         And what it calls kernels that are used on tables of `LARGE_ROWS` rows or more; "" where none are.
+    curve_names : tuple of str or None
+        What the loss by step is called, for classes and for numbers; None where its own setting says so.
     """
 
     key: str
@@ -73,6 +75,14 @@ class CatalogEntry:
     _tables: tuple[str, str]
     _estimators: tuple[str, str]
     warm_up_of_large: str = ""
+    curve_names: tuple[str, str] | None = None
+
+    def curve_name(self, task: str, parameters: Mapping[str, Any]) -> str:
+        """Return what the loss by step is called with these settings."""
+        if self.curve_names is not None:
+            return self.curve_names[TASKS.index(task)]
+        words: dict[str, str] = import_module(f"{self._module}.parameters").LOSS_WORDS
+        return words[parameters.get("loss", self.parameter(task, "loss").default)]
 
     def warm_up_of(self, n_rows: int) -> str:
         """Return the last step of the warm-up that a training on so many rows needs."""
@@ -196,6 +206,21 @@ CATALOG: dict[str, CatalogEntry] = {
             _module="engine.boosting",
             _tables=("BOOSTING_CLASSIFIER", "BOOSTING_REGRESSOR"),
             _estimators=("GradientBoostingClassifier", "GradientBoostingRegressor"),
+        ),
+        CatalogEntry(
+            "adaboost",
+            "AdaBoost",
+            "Stumps in a row, on rows that weigh more the more often they were wrong",
+            "adaboost",
+            is_ensemble=True,
+            has_curve=True,
+            step_name="round",
+            warm_up_step="AdaBoost",
+            _module="engine.adaboost",
+            _tables=("ADABOOST_CLASSIFIER", "ADABOOST_REGRESSOR"),
+            _estimators=("AdaBoostClassifier", "AdaBoostRegressor"),
+            warm_up_of_large="large tables",
+            curve_names=("share of wrong rows", "half the squared error"),
         ),
     )
 }

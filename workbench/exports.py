@@ -158,7 +158,6 @@ def _bare_result(estimator: Any, metadata: dict[str, Any]) -> RunResult:
     known = {parameter.name for parameter in CATALOG[key].parameters(task)}
     parameters = {name: value for name, value in estimator.get_params(deep=False).items() if name in known}
     classes = tuple(str(label) for label in estimator.classes_) if task == "classes" else ()
-    has_curve = CATALOG[key].has_curve
     target, event = metadata.get("target"), metadata.get("event_class")
     if len(classes) == 2 and event not in classes:
         event = classes[1]
@@ -175,7 +174,7 @@ def _bare_result(estimator: Any, metadata: dict[str, Any]) -> RunResult:
         n_rounds=len(getattr(estimator, "estimators_", (None,))),
         stopped=bool(estimator.stopped_),
         table_fingerprint="",
-        curve=curve_of(estimator, task) if has_curve else None,
+        curve=curve_of(estimator, key, task),
         event_class=event if len(classes) == 2 else None,
         grown_tree=getattr(estimator, "tree_", None),
     )

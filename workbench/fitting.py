@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.boosting.parameters import LOSS_WORDS
+from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
 from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
@@ -112,6 +112,9 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     monitor.on_iteration(IterationEvent("preparing the table"))  # again: these imports took time
     sees_validation = entry.has_curve and len(validation.y) > 0
     fit_estimator(estimator, training, validation if sees_validation else None, monitor)
+    why_ended: str = getattr(estimator, "why_ended_", "")
+    if why_ended and not estimator.estimators_:
+        raise DataError(f"{why_ended}; let the trees ask more questions, or add columns")
     return result_of(estimator, inputs, everything, monitor, perf_counter() - began)
 
 
@@ -136,7 +139,7 @@ def result_of(
         n_rounds=len(getattr(estimator, "estimators_", (None,))),
         stopped=bool(estimator.stopped_),
         table_fingerprint=inputs.table.fingerprint,
-        curve=curve_of(estimator, inputs.task) if entry_of(inputs.spec.kind).has_curve else None,
+        curve=curve_of(estimator, inputs.spec.kind, inputs.task),
         event_class=inputs.event_class,
         grown_tree=getattr(estimator, "tree_", None),
         split=inputs.split,
@@ -292,15 +295,12 @@ def freeze_inputs(
     )
 
 
-def curve_of(estimator: Any, task: str) -> Curve:
-    """Return the loss after every round of a boosted model."""
+def curve_of(estimator: Any, kind: str, task: str) -> Curve | None:
+    """Return the loss after every round; None where the kind of model has no such curve."""
+    entry = entry_of(kind)
+    if not entry.has_curve:
+        return None
     validation = np.asarray(estimator.val_loss_, np.float64)
     best = int(estimator.best_round_) if len(validation) > 1 and estimator.best_round_ else None
-    name = loss_words(task, estimator.get_params(deep=False))
+    name = entry.curve_name(task, estimator.get_params(deep=False))
     return Curve(np.asarray(estimator.train_loss_, np.float64), validation, name, best)
-
-
-def loss_words(task: str, parameters: Mapping[str, Any]) -> str:
-    """Return what the loss of a boosted model's curve is called."""
-    default = "log_loss" if task == "classes" else "squared_error"
-    return LOSS_WORDS[parameters.get("loss", default)]

@@ -82,7 +82,6 @@ def keep_rounds(
     estimator = result.estimator.truncate(n_rounds)
     estimator.set_params(**{COUNT: n_rounds})
     inputs = inputs_of_result(result, table)
-    has_curve = result.curve is not None
     return replace(
         result,
         estimator=estimator,
@@ -90,7 +89,7 @@ def keep_rounds(
         n_rounds=n_rounds,
         importances=np.asarray(estimator.feature_importances_, np.float64),
         scores=score_parts(estimator, inputs, inputs.learnable(), monitor),
-        curve=curve_of(estimator, inputs.task) if has_curve else None,
+        curve=curve_of(estimator, result.spec.kind, inputs.task),
         stopped=False,
         cv=None,  # of all the rounds
         n_test_looks=result.n_test_looks + 1,

@@ -33,6 +33,8 @@ ESTIMATORS = (
     "BaggingRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
 )
 LEFT_OUT = ("oob_decision_function_", "oob_prediction_")
 """One number for every training row: not part of the model."""
@@ -49,7 +51,7 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
 
     Parameters
     ----------
-    estimator : fitted tree, forest or boosted model of this package
+    estimator : fitted tree, forest or boosted model of this package, AdaBoost with the engine's own trees
     metadata : mapping of str to plain JSON values, optional
         What a reader should know beside the model, such as the target's name; see `read_json`.
 

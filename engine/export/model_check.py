@@ -26,6 +26,8 @@ _TABLES = {
     "BaggingRegressor": ("engine.forest.parameters", "BAGGING_REGRESSOR"),
     "GradientBoostingClassifier": ("engine.boosting.parameters", "BOOSTING_CLASSIFIER"),
     "GradientBoostingRegressor": ("engine.boosting.parameters", "BOOSTING_REGRESSOR"),
+    "AdaBoostClassifier": ("engine.adaboost.parameters", "ADABOOST_CLASSIFIER"),
+    "AdaBoostRegressor": ("engine.adaboost.parameters", "ADABOOST_REGRESSOR"),
 }
 
 
@@ -63,7 +65,10 @@ def check_model(estimator: Any) -> None:
     else:
         trees = [estimator.tree_] if hasattr(estimator, "tree_") else estimator.estimators_
         n_outputs = max(n_classes, 1)
-        _require(isinstance(trees, list) and len(trees) > 0, "it has no tree")
+        is_adaboost = type(estimator).__name__.startswith("AdaBoost")
+        _require(isinstance(trees, list) and (is_adaboost or len(trees) > 0), "it has no tree")
+        if is_adaboost:
+            _check_weights_of_trees(estimator, n_outputs)
     for tree in trees:
         _check_tree(tree, features, n_outputs)
 
@@ -89,6 +94,17 @@ def _trees_of_rounds(estimator: Any, n_raw: int) -> list[Any]:
     first = getattr(estimator, "init_", ())
     _require(isinstance(first, tuple) and len(first) in (0, n_raw), "what it begins with is not whole")
     return [tree for trees in (*rounds, first) for tree in trees]
+
+
+def _check_weights_of_trees(estimator: Any, n_outputs: int) -> None:
+    """Check what AdaBoost keeps beside its trees, of which there may be none."""
+    n_trees = len(estimator.estimators_)
+    for name, shape in (("estimator_weights_", (n_trees,)), ("baseline_", (n_outputs,))):
+        numbers = getattr(estimator, name)
+        is_whole = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64 and numbers.shape == shape
+        _require(is_whole and np.all(np.isfinite(numbers)), f"its {name} is missing or no number")
+    _require(np.all(estimator.estimator_weights_ > 0), "a tree has no weight")
+    _require(estimator.n_estimators_ == n_trees, "its number of rounds is wrong")
 
 
 def _check_tree(tree: Any, features: tuple[FeatureSpec, ...], n_outputs: int) -> None:

@@ -211,9 +211,9 @@ class Grower:
         """Grow the subtrees of few rows, several at a time; returns whether a stop left some unfinished."""
         n_large = int(self._state[layout.STATE_NODES])
         grown = self._nodes.records[:n_large]
-        roots = np.flatnonzero(
-            (grown["first_child"] == NO_CHILD) & (grown["n_rows"] <= self._state[layout.STATE_ASIDE])
-        )
+        is_aside = (grown["first_child"] == NO_CHILD) & (grown["n_rows"] <= self._state[layout.STATE_ASIDE])
+        is_aside &= grown["depth"] != self._rules.max_depth  # leaves need no layout of their own
+        roots = np.flatnonzero(is_aside)
         n_rows = int(grown["n_rows"][roots].sum())
 
         def ask_rows(n_done: int) -> bool:

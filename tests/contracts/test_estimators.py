@@ -27,10 +27,12 @@ SMALL = {
     "BaggingRegressor": {"n_estimators": 6},
     "GradientBoostingClassifier": {"n_estimators": 6, "min_samples_leaf": 2},
     "GradientBoostingRegressor": {"n_estimators": 6, "min_samples_leaf": 2},
+    "AdaBoostClassifier": {"n_estimators": 6},
+    "AdaBoostRegressor": {"n_estimators": 6},
 }
 NAMES = list(SMALL)
 CLASSIFIERS = [name for name in NAMES if "Classifier" in name]
-THREADED = [name for name in NAMES if "DecisionTree" not in name]
+THREADED = [name for name in NAMES if "n_jobs" in getattr(engine, name)().get_params()]
 
 _RESAMPLES = "rows are drawn at random: a row of weight 2 is not a row given twice"
 EXPECTED_FAILURES = {  # D25: the only ones allowed, scikit-learn's own forests fail them too
@@ -38,7 +40,13 @@ EXPECTED_FAILURES = {  # D25: the only ones allowed, scikit-learn's own forests 
         "check_sample_weight_equivalence_on_dense_data": _RESAMPLES,
         "check_sample_weight_equivalence_on_sparse_data": _RESAMPLES,
     }
-    for name in ("RandomForestClassifier", "RandomForestRegressor", "BaggingClassifier", "BaggingRegressor")
+    for name in (
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "BaggingClassifier",
+        "BaggingRegressor",
+        "AdaBoostRegressor",
+    )
 }
 LARGE_ENOUGH = {  # scikit-learn's small tables need leaves of fewer rows than the default
     "GradientBoostingClassifier": {"n_estimators": 20, "min_samples_leaf": 1},

@@ -23,7 +23,7 @@ def test_the_event_has_exactly_the_agreed_fields():
     names = [item.name for item in dataclasses.fields(IterationEvent)]
     assert names == [
         "phase", "iteration", "n_iterations", "fraction", "elapsed_s",
-        "train_loss", "val_loss", "oob_loss", "new_trees", "member", "message",
+        "train_loss", "val_loss", "oob_loss", "new_trees", "member", "message", "step_error",
     ]  # fmt: skip
 
 

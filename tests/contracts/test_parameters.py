@@ -17,7 +17,7 @@ NOT_IN_TABLES = {"random_state", "categorical_features", "estimator"}  # set els
 
 # values that differ from the default enough to show; with what else must hold for them to act
 TELLING = {
-    "loss": ["exponential", "absolute_error"],
+    "loss": ["exponential", "absolute_error", "square"],
     "alpha": [0.6],
     "leaf_update": ["per_tree"],
     "criterion": [],  # in OTHER_CRITERIA
@@ -25,7 +25,7 @@ TELLING = {
     "learning_rate": [0.5],
     "growth": ["depth", "oblivious"],
     "max_leaf_nodes": [3],
-    "max_depth": [2],
+    "max_depth": [2, 4],
     "min_samples_leaf": [9, 40],
     "min_samples_split": [60],
     "min_impurity_decrease": [0.05],
@@ -73,6 +73,8 @@ CONTEXT = {
     "n_iter_no_change": {"early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3},
     "scoring": {"early_stopping": True, "n_iter_no_change": 1, "learning_rate": 0.8},
     "tol": {"early_stopping": True, "n_iter_no_change": 2},
+    "max_leaf_nodes": {"max_depth": 4},  # a stump has two leaves under any limit
+    "min_samples_split": {"max_depth": 4},
     "max_samples": {"bootstrap": True},
     "oob_score": {"bootstrap": True},
     "voting": {"bootstrap": True, "oob_score": True, "max_depth": 3},

@@ -18,6 +18,7 @@ SETTINGS = {
     "ExtraTrees": {"n_estimators": 5, "max_depth": 4},
     "Bagging": {"n_estimators": 5, "max_features": 3},
     "GradientBoosting": {"n_estimators": 5, "max_leaf_nodes": 6, "min_samples_leaf": 3},
+    "AdaBoost": {"n_estimators": 5, "max_depth": 2},
 }
 
 
@@ -276,3 +277,24 @@ def test_metadata_comes_back_and_files_without_it_open(name):
     damaged = json.loads(to_json(model)) | {"metadata": ["target"]}
     with pytest.raises(DataError, match="metadata is damaged; export the model again"):
         read_json(json.dumps(damaged))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "told"),
+    [
+        ("estimator_weights_", "estimator_weights_ is missing"),
+        ("baseline_", "baseline_ is missing"),
+        ("n_estimators_", "number of rounds"),
+    ],
+)
+def test_adaboost_that_lost_a_part_is_refused(attribute, told):
+    document = json.loads(to_json(fitted("AdaBoostClassifier")))
+    document["fitted"][attribute] = 3
+    with pytest.raises(DataError, match=told):
+        from_json(json.dumps(document))
+
+
+def test_adaboost_without_a_round_is_read_back():
+    model, (X, _) = fitted("AdaBoostClassifier").truncate(0), frame()
+    loaded = from_json(to_json(model))
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))

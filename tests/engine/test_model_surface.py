@@ -10,6 +10,7 @@ SETTINGS = {
     "DecisionTree": {"max_depth": 5},
     "RandomForest": {"n_estimators": 7, "max_depth": 5},
     "GradientBoosting": {"n_estimators": 7, "max_leaf_nodes": 8, "min_samples_leaf": 3},
+    "AdaBoost": {"n_estimators": 7, "max_depth": 2},
 }
 NAMES = [f"{kind}{task}" for kind in SETTINGS for task in ("Classifier", "Regressor")]
 
@@ -50,3 +51,11 @@ def test_random_points_equal_prediction(name, n_classes, axes, held):
         np.testing.assert_allclose(told[:, 0], model.predict(table), rtol=0, atol=1e-9 * np.abs(y).max())
     curve = surface.model_curve(model, axes[0], x_values, table[0])
     np.testing.assert_allclose(curve, answer[:, rows[0]], rtol=0, atol=1e-9 * np.abs(answer).max())
+
+
+@pytest.mark.parametrize("name", ["AdaBoostClassifier", "AdaBoostRegressor"])
+def test_adaboost_without_a_round_answers_its_baseline_everywhere(name):
+    X, y = make_data()
+    model = getattr(engine, name)(n_estimators=2).fit(X, y > 0 if "Class" in name else y).truncate(0)
+    answer = surface.model_surface(model, 0, 2, [0.0, 1.0, 2.0], [0.0, np.nan], np.zeros(3))
+    np.testing.assert_array_equal(answer, np.tile(model.baseline_[:, None, None], (1, 2, 3)))

@@ -16,7 +16,7 @@ from workbench.figures.surface import CurveFigure, SurfaceFigure
 from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.base import LiteralAxis
-from workbench.ui.plots.surface import SurfacePlot, point_size, show_axis
+from workbench.ui.plots.surface import SurfacePlot, point_size, show_axis, widths_of
 from workbench.ui.states import BusyBar
 
 
@@ -70,7 +70,7 @@ def test_c33_pixels_stand_where_the_axes_say(qtbot):
     assert not plot._hover.isVisible()
 
 
-@pytest.mark.parametrize("kind", ["tree", "forest", "boosting"])
+@pytest.mark.parametrize("kind", ["tree", "forest", "boosting", "adaboost"])
 @pytest.mark.parametrize(("x_name", "y_name"), [("bill_length_mm", "island"), ("flipper_length_mm", "sex")])
 def test_1000_random_points_equal_predict_proba(qtbot, session, kind, x_name, y_name):
     import pandas as pd
@@ -369,3 +369,28 @@ def test_the_selected_nodes_region_is_outlined(qtbot, session):
     assert (x.min(), x.max()) == (figure.x.edges[0], inside)
     selection.select_node(())
     assert not panel.plot.node_box.isVisible()
+
+
+def test_points_are_as_large_as_adaboost_weighs_their_rows(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_view_state("surface_columns", ["bill_length_mm", "bill_depth_mm"])
+    train(qtbot, session, "adaboost", n_estimators=6)
+    figure = wait_for_figure(qtbot, session, "bill_length_mm", "bill_depth_mm")
+    points = figure.points
+    is_training = points.parts == 0
+    np.testing.assert_array_equal(np.isfinite(points.weights), is_training)
+    assert points.weights[is_training].mean() == pytest.approx(1.0)
+    assert "as large as they weigh after round 6" in figure.subtitle
+    widths = widths_of(7, points.weights, len(points.x))
+    heaviest = np.nanargmax(points.weights)
+    assert widths[heaviest] == widths.max() == pytest.approx(7 * min(points.weights[heaviest] ** 0.5, 3))
+    assert set(widths[~is_training]) == {7.0}
+    drawn = [item.data["size"] for item in panel_of(session).plot._points]
+    assert max(sizes.max() for sizes in drawn if len(sizes)) >= widths.max()
+
+
+def test_widths_of_points_are_alike_without_weights():
+    assert widths_of(7, None, 3).tolist() == [7.0, 7.0, 7.0]
+    assert widths_of(7, np.array([1.0, 4.0, 100.0, 0.0, np.nan]), 5).tolist() == [7, 14, 21, 5, 7]
+    assert widths_of(4, np.array([0.0]), 1).tolist() == [4]

@@ -7,7 +7,9 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.training_help import train
+from workbench.datasets import make_table
 from workbench.figures.training import make_line, make_training_figure
+from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.training import TrainingPlot
@@ -115,6 +117,45 @@ def test_points_are_live_and_stop_keeps_exactly_the_rounds_shown(qtbot, session)
     assert record.result.estimator.n_estimators_ == record.result.n_rounds
     assert f"stopped after {record.result.n_rounds:,} rounds" in panel.plot.header.texts[1]
     assert panel._told.full_text() == panel.plot.figure.sentence
+
+
+def test_adaboost_draws_the_error_of_each_tree_beside_those_of_all(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    run_id = document.add_run("adaboost")
+    document.select_run(run_id)
+    document.set_parameter(run_id, "n_estimators", 20)
+    panel, live = session.window.findChild(QWidget, "panel.training"), []
+    session.trainer.advanced.connect(lambda *_: live.append(panel.plot.figure))
+    with qtbot.waitSignal(session.trainer.ended, timeout=120_000):
+        assert session.trainer.train(run_id), document.messages
+    estimator, figure = document.run(run_id).result.estimator, panel.plot.figure
+    assert [line.role for line in figure.lines] == ["training", "validation", "each_tree"]
+    for line, values in zip(
+        figure.lines, (estimator.train_loss_, estimator.val_loss_, estimator.estimator_errors_), strict=True
+    ):
+        np.testing.assert_array_equal(line.y, values)
+    assert figure.lines[2].x.tolist() == list(range(1, 21))
+    assert figure.y_label == "share of wrong rows"
+    assert figure.best_round == estimator.best_round_
+    told = [shown for shown in live if shown is not None and "so far" in shown.subtitle]
+    assert told, "drawn while it trained"
+    assert all(shown.lines[-1].role == "each_tree" for shown in told if len(shown.lines[0].x) > 1)
+
+
+def test_adaboost_that_cannot_begin_says_why_and_what_to_do(qtbot, session):
+    """Case C21 (b)."""
+    document = session.document
+    corners = {"a": [0, 0, 1, 1] * 12, "b": [0, 1, 0, 1] * 12, "y": ["no", "yes", "yes", "no"] * 12}
+    document.open_table(make_table("either", corners))
+    document.set_target("y")
+    document.set_split(SplitSettings(train=1.0, validation=0.0, test=0.0))
+    run_id = document.add_run("adaboost")
+    with qtbot.waitSignal(session.trainer.ended, timeout=120_000):
+        assert session.trainer.train(run_id), document.messages
+    assert document.run(run_id).state == "failed"
+    assert "the first learner has error 0.50, no better than chance" in document.run(run_id).error
+    assert "let the trees ask more questions" in document.run(run_id).error
 
 
 def test_a_tree_says_that_it_has_no_curve(qtbot, session):

@@ -112,7 +112,7 @@ def test_a_training_waits_for_the_kernels_of_its_kind_alone(qtbot):
 def test_every_kind_of_model_names_its_steps_of_the_warm_up():
     assert LARGE_ROWS == subtrees.FEWEST_ROWS
     named = set()
-    of_large = ("large tables", "large tables", "extra trees", "large tables", "boosting")
+    of_large = ("large tables", "large tables", "extra trees", "large tables", "boosting", "large tables")
     for entry, large in zip(CATALOG.values(), of_large, strict=True):
         assert (entry.warm_up_of(LARGE_ROWS - 1), entry.warm_up_of(LARGE_ROWS)) == (entry.warm_up_step, large)
         named |= {entry.warm_up_step, large}

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from engine.monitor import IterationEvent
-from workbench.figures.training import LiveCurve, make_line, make_training_figure, spread_names
+from workbench.figures.training import (
+    SHARE,
+    LiveCurve,
+    make_line,
+    make_training_figure,
+    spread_names,
+    with_step_errors,
+)
 
 C31 = [0.9, 0.7, np.nan, 0.5, np.inf, 0.4]
 
@@ -100,3 +107,17 @@ def test_the_lowest_loss_is_told_in_words_of_the_validation_rows_where_there_are
     assert figure.sentence == "lowest validation loss 1.25 in round 1 of 3"
     assert make_training_figure([training], "log loss").sentence == "lowest training loss 0.5 in round 3 of 3"
     assert figure_of([np.nan]).sentence == ""
+
+
+def test_errors_of_another_unit_are_told_at_the_pointer_instead_of_drawn():
+    figure = make_training_figure([make_line("training", "training", [3, 2, 1])], "half the squared error")
+    told = with_step_errors(figure, [0.25, 0.3125])
+    assert len(told.lines) == 1
+    assert told.hairline_text(2) == "round 2\ntraining 1\nits weighted error 0.3125"
+    assert told.hairline_text(0) == "round 0\ntraining 3"
+    shares = make_training_figure([make_line("training", "training", [0.5, 0.2, 0.1])], SHARE)
+    drawn = with_step_errors(shares, [0.25, 0.3125])
+    assert drawn.lines[1].x.tolist() == [1, 2]
+    assert drawn.lines[1].y.tolist() == [0.25, 0.3125]
+    assert drawn.hairline_text(2) == "round 2\ntraining 0.1\neach tree alone 0.3125"
+    assert with_step_errors(shares, []) is shares

@@ -25,11 +25,12 @@ from workbench.samples import load_sample
 from workbench.scripts import make_script
 from workbench.training import check_ready
 
-KINDS = ("tree", "forest", "boosting")
+KINDS = ("tree", "forest", "boosting", "adaboost")
 SMALL = {
     "tree": {"min_samples_leaf": 2},
     "forest": {"n_estimators": 12},
     "boosting": {"n_estimators": 12, "min_samples_leaf": 3},
+    "adaboost": {"n_estimators": 12},
 }
 
 
@@ -62,8 +63,8 @@ def test_every_kind_trains_and_is_scored_on_every_part(qapp, kind, target):
         assert result.scores["test"].accuracy.value == np.mean(told == labels)
     assert result.importances.sum() == pytest.approx(1.0)
     assert result.n_rounds == (1 if kind == "tree" else 12)
-    assert (result.curve is not None) == (kind == "boosting")
-    if kind == "boosting":
+    assert (result.curve is not None) == (kind in ("boosting", "adaboost"))
+    if result.curve is not None:
         assert len(result.curve.train) == len(result.curve.validation) == 13
     session.close()
 
@@ -639,6 +640,7 @@ def test_coin_flip_labels_are_learned_by_heart_and_shown_as_worthless(qapp, kind
         "tree": {"max_depth": None, "min_samples_leaf": 1},
         "forest": {"n_estimators": 60},
         "boosting": {"n_estimators": 150, "learning_rate": 0.5, "min_samples_leaf": 1},
+        "adaboost": {"n_estimators": 60, "max_depth": 8},
     }
     result = document.run(session.train(kind, **unlimited[kind])).result
     assert result.scores["train"].accuracy.value == 1.0

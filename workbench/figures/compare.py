@@ -180,4 +180,4 @@ def overlaid_curves(
     if not lines:
         return None
     subtitle = "solid: validation, dotted: training"
-    return make_training_figure(lines, units[0], title=title, subtitle=subtitle)
+    return make_training_figure(lines, " and ".join(dict.fromkeys(units)), title=title, subtitle=subtitle)

@@ -44,6 +44,8 @@ class Points:
     parts : uint8 (n,)
     is_wrong : bool (n,)
         The model names another class.
+    weights : float64 (n,) or None
+        Of training rows that a model reweights, 1 on average; NaN of other rows.
     """
 
     rows: NDArray[np.int64]
@@ -53,6 +55,7 @@ class Points:
     values: Floats
     parts: NDArray[np.uint8]
     is_wrong: NDArray[np.bool_]
+    weights: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,6 +268,7 @@ class SurfaceInputs:
     values: Floats
     prediction: Floats
     dates: frozenset[str] = frozenset()
+    weights: Floats | None = None
 
     def axis(self, feature: int, n_cells: int) -> Axis:
         """The axis of a model's column; of a date with dates."""
@@ -301,7 +305,34 @@ def surface_inputs(
     else:
         codes, values = np.full(len(encoded), -1, np.int32), np.asarray(column.values, np.float64)
         prediction = np.asarray(predict_in_steps(estimator.predict, frame, monitor), np.float64)
-    return SurfaceInputs(name, result, encoded, held, codes, values, prediction, dates)
+    weights = weights_of_rows(result, table)
+    return SurfaceInputs(name, result, encoded, held, codes, values, prediction, dates, weights)
+
+
+def weights_of_rows(result: RunResult, table: Table, n_rounds: int | None = None) -> Floats | None:
+    """Return what the training rows weigh after some rounds, 1 on average; None where none is reweighted.
+
+    Parameters
+    ----------
+    n_rounds : int, optional
+        By default all.
+
+    Returns
+    -------
+    float64 (n_rows,) or None
+        NaN of rows that are not trained on.
+    """
+    from workbench.fitting import inputs_of_result
+
+    if not hasattr(result.estimator, "row_weights"):
+        return None
+    inputs = inputs_of_result(result, table)
+    rows = inputs.rows_of("train")
+    training = inputs.learnable().take(rows)
+    shares = result.estimator.row_weights(training.X, training.labels, training.weights, n_rounds)
+    weights = np.full(table.n_rows, np.nan)
+    weights[rows] = shares * np.count_nonzero(np.isfinite(shares))
+    return weights
 
 
 def with_held(inputs: SurfaceInputs, chosen: Mapping[str, Any]) -> SurfaceInputs:
@@ -431,13 +462,17 @@ def _points(inputs: SurfaceInputs, x: Axis, y: Axis | None) -> Points:
     up = inputs.values[rows] if y is None else y.places(inputs.encoded[rows, y.feature], rows)
     codes = inputs.codes[rows]
     wrong = (codes >= 0) & (codes != inputs.prediction[rows])
-    return Points(rows, across, up, codes, inputs.values[rows], parts[rows], wrong)
+    weights = None if inputs.weights is None else inputs.weights[rows]
+    return Points(rows, across, up, codes, inputs.values[rows], parts[rows], wrong, weights)
 
 
 def _rows_text(inputs: SurfaceInputs, points: Points) -> str:
     parts = np.asarray(inputs.result.parts)
     n_train, n_val = int(np.sum(parts == TRAINING)), int(np.sum(parts == VALIDATION))
-    text = counted(n_train, "training row") + (" (filled)" if n_val else "")
+    looks = ["filled"] if n_val else []
+    if points.weights is not None:
+        looks.append(f"as large as they weigh after round {count(inputs.result.n_rounds)}")
+    text = counted(n_train, "training row") + (f" ({', '.join(looks)})" if looks else "")
     if n_val:
         text += f", {counted(n_val, 'validation row')} (hollow)"
     if len(points.rows) < n_train + n_val:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from workbench.figures.words import count, counted, number
 
+SHARE = "share of wrong rows"
+EACH_TREE = "each tree alone"
+EACH_TREE_COLOUR = 2  # among the line colours, whether there is a validation line or not
 MAX_NAMED = 4  # lines with their names at their ends; more have a legend
 
 
@@ -72,6 +75,8 @@ class TrainingFigure:
     full_range : tuple of float or None
         Range of all finite values.
     x_label : str
+    step_errors : float64 (n_rounds,) or None
+        Weighted error of each round's own learner, where it is of another unit than the lines.
     """
 
     title: str
@@ -83,6 +88,7 @@ class TrainingFigure:
     y_range: tuple[float, float] | None = None
     full_range: tuple[float, float] | None = None
     x_label: str = "round"
+    step_errors: NDArray[np.float64] | None = None
 
     @property
     def sentence(self) -> str:
@@ -130,6 +136,8 @@ class TrainingFigure:
             f"{line.name} {number(value, 4) if np.isfinite(value) else 'not finite'}"
             for line, value in found[1]
         ]
+        if self.step_errors is not None and 1 <= found[0] <= len(self.step_errors):
+            values.append(f"its weighted error {number(float(self.step_errors[found[0] - 1]), 4)}")
         return "\n".join([f"{self.x_label} {count(found[0])}", *values])
 
 
@@ -220,6 +228,20 @@ def make_training_figure(
     return TrainingFigure(title, subtitle, y_label, tuple(lines), best_round, note, shown, full, x_label)
 
 
+def with_step_errors(figure: TrainingFigure, errors: Any) -> TrainingFigure:
+    """Add each round's own weighted error: a line beside shares of wrong rows, else words at the pointer."""
+    errors = np.asarray(errors, np.float64)
+    if not len(errors):
+        return figure
+    if figure.y_label != SHARE:
+        return replace(figure, step_errors=errors)
+    line = replace(make_line("each_tree", EACH_TREE, errors, 1), colour=EACH_TREE_COLOUR)
+    lines = (*figure.lines, line)
+    shown, full = robust_range(lines)
+    subtitle = f"{figure.subtitle}; {EACH_TREE}: its error on the rows as they weighed"
+    return replace(figure, lines=lines, y_range=shown, full_range=full, subtitle=subtitle)
+
+
 def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
     """Make the figure of a trained run; None where its kind of model has no curve.
 
@@ -244,8 +266,11 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
         rows += ", no validation part"
     if result.stopped:
         rows += f", stopped after {counted(result.n_rounds, 'round')}"
+    if why_ended := getattr(result.estimator, "why_ended_", ""):
+        rows += f", {why_ended}"
     best = curve.best_round if has_validation else None
-    return make_training_figure(lines, curve.unit, title=name, subtitle=rows, best_round=best)
+    figure = make_training_figure(lines, curve.unit, title=name, subtitle=rows, best_round=best)
+    return with_step_errors(figure, getattr(result.estimator, "estimator_errors_", ()))
 
 
 class LiveCurve:
@@ -256,6 +281,7 @@ class LiveCurve:
         self._first: int | None = None
         self._train: list[float] = []
         self._val: list[float] = []
+        self._step_errors: list[float] = []
 
     @property
     def n_points(self) -> int:
@@ -272,6 +298,8 @@ class LiveCurve:
             self._train.append(event.train_loss)
             if event.val_loss is not None:
                 self._val.append(event.val_loss)
+            if event.step_error is not None:
+                self._step_errors.append(event.step_error)
         return self.n_points > n_before
 
     def figure(self) -> TrainingFigure:
@@ -286,4 +314,5 @@ class LiveCurve:
                 best = first + int(np.nanargmin(line.y))
         n = self.n_points - (1 if first == 0 and self.n_points else 0)
         told = ", ".join(part for part in (self._subtitle, f"{counted(n, 'round')} so far") if part)
-        return make_training_figure(lines, self._y_label, title=self._name, subtitle=told, best_round=best)
+        figure = make_training_figure(lines, self._y_label, title=self._name, subtitle=told, best_round=best)
+        return with_step_errors(figure, self._step_errors)

@@ -377,6 +377,8 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     subtitle = f"{which}{counted(tree.n_leaves, 'leaf', 'leaves')}, {counted(n_rows, 'training row')}"
     if is_boosting and len(result.classes) > 2:
         subtitle += f", adds to {result.classes[tree_idx % len(result.classes)]}"
+    if result.spec.kind == "adaboost":
+        subtitle += f", learner weight {number(float(result.estimator.estimator_weights_[tree_idx]))}"
     edited = frozenset(edit.path for edit in result.edits if not edit.is_of_whole_tree)
     dates = date_columns(table)
     return make_tree_figure(

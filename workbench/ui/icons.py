@@ -29,6 +29,7 @@ NAMES = {
     "tree": "tree-structure",
     "forest": "tree",
     "boosting": "stack",
+    "adaboost": "scales",
     "training": "chart-line",
     "surface": "grid-four",
     "pruning": "scissors",

@@ -13,8 +13,8 @@ from workbench.ui.item_models.delegates import RunDelegate
 from workbench.ui.item_models.run_model import RunModel
 from workbench.ui.widgets import ActionButton, Label, column, indented, row
 
-ADDABLE = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"))
-IN_MENU = (*ADDABLE, ("extra_trees", "Extra Trees"), ("bagging", "Bagging"))  # the panel has room for three
+ADDABLE = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"), ("adaboost", "AdaBoost"))
+IN_MENU = (*ADDABLE, ("extra_trees", "Extra Trees"), ("bagging", "Bagging"))  # the panel has room for few
 
 NO_MODEL = "No model yet. Add one:"
 NO_TARGET = "Choose what to predict above; then add a model and train it."
@@ -76,7 +76,7 @@ class ModelsPanel(QWidget):
 
     def _add_actions(self) -> None:
         actions = self._context.actions
-        keys = {"tree": "Ctrl+1", "forest": "Ctrl+2", "boosting": "Ctrl+3"}
+        keys = {"tree": "Ctrl+1", "forest": "Ctrl+2", "boosting": "Ctrl+3", "adaboost": "Ctrl+4"}
         for kind, title in IN_MENU:
             actions.add(
                 f"action.model.add_{kind}",

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from workbench.catalog import entry_of
 from workbench.figures.training import LiveCurve, TrainingFigure, curve_of_run
-from workbench.fitting import loss_words
 from workbench.rounds import has_rounds
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
@@ -64,9 +63,9 @@ class TrainingPanel(QWidget):
 
     def _on_started(self, run_id: str) -> None:
         record = self._context.document.run(run_id)
-        if entry_of(record.spec.kind).has_curve:
-            loss = loss_words(self._context.document.task, record.spec.parameters)
-            self._live[run_id] = LiveCurve(record.name, loss)
+        entry, task = entry_of(record.spec.kind), self._context.document.task
+        if entry.has_curve:
+            self._live[run_id] = LiveCurve(record.name, entry.curve_name(task, record.spec.parameters))
         self._on_run_changed(run_id)
 
     def _on_advanced(self, run_id: str, events: list) -> None:

@@ -18,6 +18,8 @@ from workbench.ui.plots.value_bar import ValueBar
 
 POINT_PX, LEAST_POINT_PX = 7, 3
 MANY_POINTS = 1000  # more of them get smaller, or they would hide the surface
+LEAST_WEIGHED_PX = 5  # smaller, a ring would leave nothing of the colour
+LARGEST_SHARE = 3.0  # of a point's usual width: what weighs nine times the average, or more
 NODE_PX = 3  # the outline of the selected node
 HATCH_PX = 8  # between two lines of the hatch
 NO_ROWS = "no rows here"
@@ -191,25 +193,27 @@ class SurfacePlot(FigurePlot):
     def _draw_wrong(self) -> None:
         """Put a ring around the rows that the model has wrong."""
         points, size = self.figure.points, point_size(len(self.figure.points.x))
+        sizes = widths_of(size, points.weights, len(points.x))
         wrong = points.is_wrong & np.isfinite(points.x) & np.isfinite(points.y)
         if self._wrong is None:
             ink = pen(theme.tokens().colour("text"), 1.25 if size == POINT_PX else 0.75)
-            self._wrong = pg.ScatterPlotItem(size=size + (6 if size == POINT_PX else 3), brush=None, pen=ink)
+            self._wrong = pg.ScatterPlotItem(brush=None, pen=ink)
             self._wrong.setOpacity(size / POINT_PX)
             self._add_points(self._wrong)
-        self._wrong.setData(points.x[wrong], points.y[wrong])
+        gap = 6 if size == POINT_PX else 3
+        self._wrong.setData(points.x[wrong], points.y[wrong], size=sizes[wrong] + gap)
 
     def _scatter(self, mask, colour, brushes, symbol, t) -> None:
         points = self.figure.points
         size = point_size(len(points.x))
-        thin = size / POINT_PX
+        thin, sizes = size / POINT_PX, widths_of(size, points.weights, len(points.x))
         for is_validation in (False, True):
             rows = np.flatnonzero(mask & ((points.parts == VALIDATION) == is_validation))
             if not len(rows):
                 continue
-            ink, wide = t.colour("text"), size
+            ink, wide = t.colour("text"), sizes[rows]
             if is_validation:  # hollow, and ringed as all marks are: by a larger dot below
-                wide = max(size - 1, LEAST_POINT_PX)
+                wide = np.maximum(wide - 1, LEAST_POINT_PX)
                 ring = pg.ScatterPlotItem(points.x[rows], points.y[rows], symbol=symbol, pen=None, brush=ink)
                 ring.setSize(wide + 3 * thin)
                 self._add_points(ring)
@@ -303,6 +307,14 @@ def _roomiest(is_far, high: int, wide: int) -> tuple[int, int] | None:
     if boxes[at] < high * wide:
         return None
     return int(at[0]) + high // 2, int(at[1]) + wide // 2
+
+
+def widths_of(size: float, weights: np.ndarray | None, n: int) -> np.ndarray:
+    """Widths of points in pixels: all alike, or with areas as their weights, of which 1 is the average."""
+    if weights is None:
+        return np.full(n, float(size))
+    shares = np.minimum(np.sqrt(np.where(np.isfinite(weights), weights, 1.0)), LARGEST_SHARE)
+    return np.maximum(size * shares, min(size, LEAST_WEIGHED_PX))
 
 
 def point_size(n: int) -> float:

@@ -11,7 +11,7 @@ from workbench.figures.training import spread_names
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
-WIDTHS = {"training": 1.5, "validation": 2.5}
+WIDTHS = {"training": 1.5, "validation": 2.5, "each_tree": 1.0}
 
 
 class TrainingPlot(FigurePlot):

@@ -1,0 +1,232 @@
+"""The learners that are boosted: the engine's own trees on columns sorted once, or any estimator."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from engine import dtypes
+from engine.adaboost.reweighting import Floats, growing_weights, shares_of
+from engine.base import TrainingData, member_seed
+from engine.errors import ParameterError
+from engine.features import is_frame
+from engine.predict import leaf_numbers
+from engine.tree.grow import Grower, make_rules
+from engine.tree.kernels.sort import keep_rows
+from engine.tree.presort import Ask, Presorted, presort
+from engine.tree.structure import Tree
+
+MOST_SEED = 2**32  # scikit-learn's own learners take no larger one
+
+
+class Rows(NamedTuple):
+    """Rows to be answered for.
+
+    Attributes
+    ----------
+    encoded : float32 or float64 (n_rows, n_features)
+        What trees read.
+    given : DataFrame or ndarray
+        What other learners read: a frame as the caller gave it, else the encoded table.
+    """
+
+    encoded: NDArray[Any]
+    given: Any
+
+    @classmethod
+    def of(cls, X: Any, encoded: NDArray[Any], rows: NDArray[np.int64] | None = None) -> Rows:
+        """Take `rows` of a caller's table, of which `encoded` holds just these already."""
+        if not is_frame(X):
+            return cls(encoded, encoded)
+        return cls(encoded, X if rows is None else X.iloc[rows])
+
+
+class Answers(NamedTuple):
+    """What one learner says of rows: a code for each, and what the codes stand for.
+
+    Attributes
+    ----------
+    codes : int32 (n_rows,)
+    values : float64 (n_codes,)
+        Class numbers, or numbers.
+    """
+
+    codes: NDArray[np.int32]
+    values: Floats
+
+    @property
+    def of_rows(self) -> Floats:
+        """The value of every row: float64 (n_rows,)."""
+        return np.asarray(self.values[self.codes])
+
+
+class Learners(Protocol):
+    """Where the rounds get their learners from."""
+
+    def prepare(self, ask: Ask) -> bool:
+        """Make ready; returns whether a stop came before the end."""
+        ...
+
+    def grow(self, log_weights: Floats, iteration: int, ask: Ask) -> Any:
+        """Return the learner of round `iteration`, counted from 1; None where a stop came before."""
+        ...
+
+
+class TreeLearners:
+    """Trees of the engine, grown on columns that are sorted once for all rounds.
+
+    Parameters
+    ----------
+    estimator : AdaBoostClassifier or AdaBoostRegressor
+    data : TrainingData
+    """
+
+    def __init__(self, estimator: Any, data: TrainingData) -> None:
+        self._estimator, self._data = estimator, data
+        self._draws = bool(getattr(estimator, "bootstrap", False))
+        self._is_stump = estimator.max_depth == 1
+        self._presorted: Presorted | None = None
+        self._work = self._first = np.empty(0, dtypes.COUNT_DTYPE)
+
+    def prepare(self, ask: Ask) -> bool:
+        """Sort every column; returns whether a stop came before the end."""
+        self._presorted = presort(self._data.X, self._data.features, ask)
+        if self._presorted is not None and not self._draws:
+            order = self._presorted.order
+            self._first = order[0].copy()
+            self._work = order if self._is_stump else np.empty_like(order)
+        return self._presorted is None
+
+    def grow(self, log_weights: Floats, iteration: int, ask: Ask) -> Tree | None:
+        """Return the tree of round `iteration`; None where a stop came before it was grown."""
+        estimator, data, presorted = self._estimator, self._data, self._presorted
+        assert presorted is not None
+        if self._draws:
+            n_drawn = draw_counts(log_weights, estimator.seed_, iteration)
+            w, order = n_drawn.astype(np.float64), self._drawn_order(presorted, n_drawn, ask)
+        else:
+            w, order = growing_weights(log_weights), self._whole_order(presorted, ask)
+        if order is None:
+            return None
+        rules = make_rules(estimator, data, float(w.sum()))
+        seed = member_seed(estimator.seed_, iteration)
+        grown = Grower(presorted, order, data.y, dtypes.as_input(w), rules, seed).grow(ask)
+        return None if grown.is_partial else grown.tree
+
+    def _whole_order(self, presorted: Presorted, ask: Ask) -> NDArray[np.int64] | None:
+        """Return every column's order of all rows, which growing may partition; None: a stop came.
+
+        A tree of one question partitions the first column alone, as its leaves need no more.
+        """
+        self._work[0] = self._first
+        if not self._is_stump:
+            for feature in range(1, self._data.n_features):
+                if ask(0, 0.0):
+                    return None
+                self._work[feature] = presorted.order[feature]
+        return self._work
+
+    def _drawn_order(
+        self, presorted: Presorted, n_drawn: NDArray[np.int64], ask: Ask
+    ) -> NDArray[np.int64] | None:
+        order = np.empty((self._data.n_features, np.count_nonzero(n_drawn)), dtypes.COUNT_DTYPE)
+        for feature in range(self._data.n_features):
+            if ask(0, 0.0):
+                return None
+            keep_rows(presorted.order[feature], n_drawn, order[feature])
+        return order
+
+
+class OtherLearners:
+    """Copies of an estimator that is not fitted, given the rows' weights.
+
+    Parameters
+    ----------
+    estimator : AdaBoostClassifier or AdaBoostRegressor
+    data : TrainingData
+    rows : Rows
+        Of `data`.
+
+    Raises
+    ------
+    ParameterError
+        The estimator takes no weights where rows are not drawn by them, or a setting of the trees that it
+        replaces was changed.
+    """
+
+    def __init__(self, estimator: Any, data: TrainingData, rows: Rows) -> None:
+        self._estimator, self._data, self._rows = estimator, data, rows
+        self._draws = bool(getattr(estimator, "bootstrap", False))
+        check_learner(estimator, self._draws)
+
+    def prepare(self, ask: Ask) -> bool:
+        """Have nothing to sort; returns whether a stop is asked for."""
+        return ask(0, 1.0)
+
+    def grow(self, log_weights: Floats, iteration: int, ask: Ask) -> Any:
+        """Return the fitted learner of round `iteration`; None where a stop came before."""
+        if ask(0, 0.0):
+            return None
+        learner, seed = clone(self._estimator.estimator), self._estimator.seed_
+        if "random_state" in learner.get_params(deep=False):
+            learner.set_params(random_state=int(member_seed(seed, iteration) % MOST_SEED))
+        X, y = self._rows.given, self._data.y
+        if self._data.classes is not None:
+            y = y.astype(np.intp)
+        if self._draws:
+            n_drawn = draw_counts(log_weights, seed, iteration)
+            drawn = np.repeat(np.arange(len(y)), n_drawn)
+            return learner.fit(X.iloc[drawn] if is_frame(X) else X[drawn], y[drawn])
+        return learner.fit(X, y, sample_weight=growing_weights(log_weights))
+
+
+def answers_of(learner: Any, rows: Rows, n_classes: int) -> Answers:
+    """Return what a fitted learner says of rows.
+
+    Parameters
+    ----------
+    n_classes : int
+        0 in regression.
+    """
+    if isinstance(learner, Tree):
+        return Answers(leaf_numbers(learner, rows.encoded), node_answers(learner, n_classes))
+    values, codes = np.unique(np.asarray(learner.predict(rows.given), np.float64), return_inverse=True)
+    return Answers(codes.astype(np.int32), values)
+
+
+def draw_counts(log_weights: Floats, seed: int, iteration: int) -> NDArray[np.int64]:
+    """Draw as many rows as there are, by their weights; returns how often each came (D9): int64 (n_rows,)."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(iteration,)))
+    n_rows = len(log_weights)
+    drawn = rng.choice(n_rows, n_rows, p=shares_of(log_weights))
+    return np.bincount(drawn, minlength=n_rows).astype(np.int64)
+
+
+def node_answers(tree: Tree, n_classes: int) -> Floats:
+    """Return what every node of a tree says: its most frequent class, or its number: float64 (n_nodes,)."""
+    if n_classes:
+        return np.asarray(np.argmax(tree.value, axis=1), np.float64)
+    return np.asarray(tree.value[:, 0])
+
+
+def check_learner(estimator: Any, draws: bool) -> None:
+    """Check a learner that takes the place of the trees; raises as `OtherLearners`."""
+    learner = estimator.estimator
+    if not hasattr(learner, "fit") or not hasattr(learner, "get_params"):
+        raise ParameterError(f"estimator is {learner!r}; enter an estimator with fit, or None for trees")
+    if not draws and not has_fit_parameter(learner, "sample_weight"):
+        raise ParameterError(
+            f"estimator is {type(learner).__name__}, which takes no sample_weight; enter one that does, "
+            "or None for trees"
+        )
+    for parameter in estimator.tree_parameters():
+        value = getattr(estimator, parameter.name)
+        if value != parameter.default:
+            raise ParameterError(
+                f"{parameter.name} is {value!r} but the trees are replaced by estimator; set it in that, or "
+                "leave estimator out"
+            )

@@ -1,0 +1,212 @@
+"""The rounds of AdaBoost: a learner, its error and weight, the rows' new weights, curves, events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.adaboost.combined import Combined, make_combined
+from engine.adaboost.learners import Answers, Learners, Rows, answers_of
+from engine.adaboost.reweighting import (
+    Floats,
+    chance_level,
+    learner_weight,
+    reweighted,
+    row_losses,
+    shares_of,
+)
+from engine.base import TrainingData
+from engine.boosting.early_stopping import EarlyStopping
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
+from engine.tree.structure import Tree
+
+SORTING_SHARE = 0.1  # of the whole fit's progress
+LEAST_EDGE = 1e-10  # an error that is below chance by less is rounding
+
+
+class Part(NamedTuple):
+    """Rows with their targets and weights, encoded and as they were given."""
+
+    data: TrainingData
+    rows: Rows
+
+
+class Round(NamedTuple):
+    """A learner that is kept, its weighted error and its weight."""
+
+    learner: Any
+    error: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class RoundSettings:
+    """What the rounds need.
+
+    Attributes
+    ----------
+    loss : str
+        See `engine.adaboost.reweighting.row_losses`.
+    baseline : float64 (n_classes,) or (1,)
+    n_classes : int
+        Classes that have rows; 2 in regression.
+    """
+
+    n_estimators: int
+    learning_rate: float
+    loss: str
+    baseline: Floats
+    n_classes: int
+
+
+class Booster:
+    """Runs the rounds; holds what they have made.
+
+    Attributes
+    ----------
+    rounds : list of Round
+    train_loss, val_loss : list of float
+        Entry 0 is the baseline's; `val_loss` is empty without validation rows.
+    log_weights : float64 (n_rows,)
+        Of the rows after the last round.
+    stopped : bool
+        A monitor ended the rounds early.
+    why_ended : str
+        Why there are fewer rounds than asked for, in words; empty where none is missing.
+    """
+
+    def __init__(
+        self, settings: RoundSettings, learners: Learners, training: Part, validation: Part | None = None,
+        monitor: FitMonitor = NULL_MONITOR, early_stopping: EarlyStopping | None = None,
+    ) -> None:  # fmt: skip
+        self._settings, self._learners, self._early_stopping = settings, learners, early_stopping
+        self._training, self._validation = training, validation
+        self._is_classifier = training.data.classes is not None
+        self._monitor, self._clock, self._is_asked_to_stop = monitor, Stopwatch(), False
+        self._fits_all = False
+        self.log_weights = np.log(training.data.sample_weight)
+        self._combined = self._combined_of(training)
+        self._val_combined = None if validation is None else self._combined_of(validation)
+        self.rounds: list[Round] = []
+        self.train_loss, self.val_loss = [self._loss(self._combined, training)], list[float]()
+        if validation is not None and self._val_combined is not None:
+            self.val_loss.append(self._loss(self._val_combined, validation))
+        self.stopped, self.why_ended = False, ""
+
+    def run(self, kept: list[Round]) -> None:
+        """Take in the rounds there are already, then add rounds until done, over or stopped."""
+        n_rounds = self._settings.n_estimators
+        if self._learners.prepare(self._ask_preparing) or self._tell(None):
+            self.stopped = True
+            return
+        for number in range(1, n_rounds + 1):
+            made = kept[number - 1] if number <= len(kept) else self._grow(number)
+            if made is None:
+                return
+            self._take_in(made)
+            is_over = self._is_over(number)
+            if self._tell(made, is_over) and not is_over:
+                self.stopped = True
+                return
+            if is_over:
+                return
+
+    def _grow(self, number: int) -> Round | None:
+        """Make a round; None where a stop came first, or where its learner is no better than chance."""
+
+        def ask(_n_nodes: int, fraction: float) -> bool:
+            return self._poll(self._event(number - 1, number - 1 + fraction))
+
+        learner = self._learners.grow(self.log_weights, number, ask)
+        if learner is None:
+            self.stopped = True
+            return None
+        answers = self._answers_of(learner, self._training)
+        losses = row_losses(self._settings.loss, answers.of_rows, self._training.data.y)
+        error = float(shares_of(self.log_weights) @ losses)
+        if error >= chance_level(self._settings.n_classes) - LEAST_EDGE:
+            which = "the first learner has" if number == 1 else f"the learner of round {number} has"
+            ends = "boosting cannot start" if number == 1 else "boosting ends"
+            self.why_ended = f"{which} error {error:.2f}, no better than chance: {ends}"
+            self._poll(self._event(number - 1, self._settings.n_estimators, self.why_ended))
+            return None
+        weight = learner_weight(error, self._settings.n_classes, self._settings.learning_rate)
+        return Round(learner, error, weight)
+
+    def _take_in(self, made: Round) -> None:
+        """Reweight the rows, add the learner and note the losses."""
+        answers = self._answers_of(made.learner, self._training)
+        losses = row_losses(self._settings.loss, answers.of_rows, self._training.data.y)
+        self._fits_all = not losses.any()
+        self.log_weights = reweighted(self.log_weights, made.weight, losses)
+        self.rounds.append(made)
+        self._combined.add(answers, made.weight)
+        self.train_loss.append(self._loss(self._combined, self._training))
+        if self._validation is not None and self._val_combined is not None:
+            answers = self._answers_of(made.learner, self._validation)
+            self._val_combined.add(answers, made.weight)
+            self.val_loss.append(self._loss(self._val_combined, self._validation))
+
+    def _answers_of(self, learner: Any, part: Part) -> Answers:
+        return answers_of(learner, part.rows, part.data.n_classes)
+
+    def _is_over(self, number: int) -> bool:
+        """Tell whether no round is to follow, and say why where some are missing."""
+        if self._fits_all:
+            self.why_ended = f"round {number} fits all rows" if number < self._settings.n_estimators else ""
+            return True
+        if self._early_stopping is not None and self._early_stopping.is_over(number, self.val_loss[-1]):
+            return True
+        return number == self._settings.n_estimators
+
+    def _combined_of(self, part: Part) -> Combined:
+        settings = self._settings
+        return make_combined(
+            part.data.n_rows, settings.baseline, settings.n_estimators, self._is_classifier
+        )  # fmt: skip
+
+    def _loss(self, combined: Combined, part: Part) -> float:
+        """Return the weighted share of wrong rows, or half the mean squared error."""
+        said, y = combined.said(), part.data.y
+        of_rows = (said != y).astype(np.float64) if self._is_classifier else (said - y) ** 2 / 2
+        return float(np.average(of_rows, weights=part.data.sample_weight))
+
+    def _ask_preparing(self, n_done: int, fraction: float) -> bool:
+        n_columns = self._training.data.n_features
+        event = IterationEvent("sorting", n_done, n_columns, SORTING_SHARE * fraction, self._clock.elapsed_s)
+        return self._poll(event)
+
+    def _event(self, n_done: int, progress: float, message: str = "") -> IterationEvent:
+        n_rounds = self._settings.n_estimators
+        fraction = SORTING_SHARE + (1 - SORTING_SHARE) * progress / n_rounds
+        return IterationEvent("boosting", n_done, n_rounds, fraction, self._clock.elapsed_s, message=message)
+
+    def _tell(self, made: Round | None, is_over: bool = False) -> bool:
+        """Tell of a round, or of the baseline; returns whether to stop."""
+        n_done = len(self.rounds)
+        event = self._event(n_done, self._settings.n_estimators if is_over else n_done, self.why_ended)
+        return self._poll(
+            replace(
+                event,
+                train_loss=self.train_loss[-1],
+                val_loss=self.val_loss[-1] if self.val_loss else None,
+                new_trees=() if made is None or not isinstance(made.learner, Tree) else (made.learner,),
+                step_error=None if made is None else made.error,
+            )
+        )
+
+    def _poll(self, event: IterationEvent) -> bool:
+        self._is_asked_to_stop = self._monitor.on_iteration(event) or self._is_asked_to_stop
+        return self._is_asked_to_stop
+
+
+def weights_after(training: Part, rounds: Sequence[Round], loss: str) -> Floats:
+    """Return the rows' weights after some rounds, worked out anew from their learners; they sum to 1."""
+    log_weights = np.log(training.data.sample_weight)
+    for made in rounds:
+        answers = answers_of(made.learner, training.rows, training.data.n_classes)
+        log_weights = reweighted(log_weights, made.weight, row_losses(loss, answers.of_rows, training.data.y))
+    return shares_of(log_weights)
