@@ -20,6 +20,7 @@ from engine.tree.kernels.sort import keep_rows
 from engine.tree.presort import Ask, Presorted, presort
 from engine.tree.structure import Tree
 
+DRAWN_AT_ONCE = 262_144  # rows, between two looks at the stop
 MOST_SEED = 2**32  # scikit-learn's own learners take no larger one
 
 
@@ -106,7 +107,9 @@ class TreeLearners:
         estimator, data, presorted = self._estimator, self._data, self._presorted
         assert presorted is not None
         if self._draws:
-            n_drawn = draw_counts(log_weights, estimator.seed_, iteration)
+            n_drawn = draw_counts(log_weights, estimator.seed_, iteration, ask)
+            if n_drawn is None:
+                return None
             w, order = n_drawn.astype(np.float64), self._drawn_order(presorted, n_drawn, ask)
         else:
             w, order = growing_weights(log_weights), self._whole_order(presorted, ask)
@@ -178,7 +181,9 @@ class OtherLearners:
         if self._data.classes is not None:
             y = y.astype(np.intp)
         if self._draws:
-            n_drawn = draw_counts(log_weights, seed, iteration)
+            n_drawn = draw_counts(log_weights, seed, iteration, ask)
+            if n_drawn is None:
+                return None
             drawn = np.repeat(np.arange(len(y)), n_drawn)
             return learner.fit(X.iloc[drawn] if is_frame(X) else X[drawn], y[drawn])
         return learner.fit(X, y, sample_weight=growing_weights(log_weights))
@@ -198,12 +203,21 @@ def answers_of(learner: Any, rows: Rows, n_classes: int) -> Answers:
     return Answers(codes.astype(np.int32), values)
 
 
-def draw_counts(log_weights: Floats, seed: int, iteration: int) -> NDArray[np.int64]:
-    """Draw as many rows as there are, by their weights; returns how often each came (D9): int64 (n_rows,)."""
+def draw_counts(log_weights: Floats, seed: int, iteration: int, ask: Ask) -> NDArray[np.int64] | None:
+    """Draw as many rows as there are, by their weights; returns how often each came (D9): int64 (n_rows,).
+
+    None where a stop came in between.
+    """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(iteration,)))
     n_rows = len(log_weights)
-    drawn = rng.choice(n_rows, n_rows, p=shares_of(log_weights))
-    return np.bincount(drawn, minlength=n_rows).astype(np.int64)
+    reached = np.cumsum(shares_of(log_weights))
+    n_drawn = np.zeros(n_rows, np.int64)
+    for start in range(0, n_rows, DRAWN_AT_ONCE):
+        if ask(0, 0.0):
+            return None
+        places = rng.random(min(DRAWN_AT_ONCE, n_rows - start)) * reached[-1]
+        n_drawn += np.bincount(np.searchsorted(reached, places, "right"), minlength=n_rows)
+    return n_drawn
 
 
 def node_answers(tree: Tree, n_classes: int) -> Floats:

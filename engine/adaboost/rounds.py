@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from engine.adaboost.reweighting import (
 )
 from engine.base import TrainingData
 from engine.boosting.early_stopping import EarlyStopping
+from engine.errors import FitStopped
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.tree.structure import Tree
 
@@ -87,17 +88,26 @@ class Booster:
         self._is_classifier = training.data.classes is not None
         self._monitor, self._clock, self._is_asked_to_stop = monitor, Stopwatch(), False
         self._fits_all = False
+        self._last: tuple[Any, Answers] | None = None  # a new learner, and what it says of the training rows
+        self.rounds: list[Round] = []
+        self._progress = 0.0  # in rounds, parts of one included
         self.log_weights = np.log(training.data.sample_weight)
         self._combined = self._combined_of(training)
         self._val_combined = None if validation is None else self._combined_of(validation)
-        self.rounds: list[Round] = []
-        self.train_loss, self.val_loss = [self._loss(self._combined, training)], list[float]()
+        self.train_loss = [self._loss(self._combined, training, _never)]
+        self.val_loss: list[float] = []
         if validation is not None and self._val_combined is not None:
-            self.val_loss.append(self._loss(self._val_combined, validation))
+            self.val_loss.append(self._loss(self._val_combined, validation, _never))
         self.stopped, self.why_ended = False, ""
 
     def run(self, kept: list[Round]) -> None:
         """Take in the rounds there are already, then add rounds until done, over or stopped."""
+        try:
+            self._run(kept)
+        except FitStopped:  # the unfinished round is dropped
+            self.stopped = True
+
+    def _run(self, kept: list[Round]) -> None:
         n_rounds = self._settings.n_estimators
         if self._learners.prepare(self._ask_preparing) or self._tell(None):
             self.stopped = True
@@ -118,14 +128,16 @@ class Booster:
         """Make a round; None where a stop came first, or where its learner is no better than chance."""
 
         def ask(_n_nodes: int, fraction: float) -> bool:
-            return self._poll(self._event(number - 1, number - 1 + fraction))
+            self._progress = max(self._progress, number - 1 + fraction)
+            return self._poll(self._event(number - 1, self._progress))
 
         learner = self._learners.grow(self.log_weights, number, ask)
         if learner is None:
             self.stopped = True
             return None
-        answers = self._answers_of(learner, self._training)
-        losses = row_losses(self._settings.loss, answers.of_rows, self._training.data.y)
+        self._last = learner, self._answers_of(learner, self._training)
+        losses = row_losses(self._settings.loss, self._last[1].of_rows, self._training.data.y)
+        self._ask()
         error = float(shares_of(self.log_weights) @ losses)
         if error >= chance_level(self._settings.n_classes) - LEAST_EDGE:
             which = "the first learner has" if number == 1 else f"the learner of round {number} has"
@@ -137,18 +149,24 @@ class Booster:
         return Round(learner, error, weight)
 
     def _take_in(self, made: Round) -> None:
-        """Reweight the rows, add the learner and note the losses."""
-        answers = self._answers_of(made.learner, self._training)
+        """Reweight the rows, add the learner and note the losses; a stop in between drops the round."""
+        is_known = self._last is not None and self._last[0] is made.learner
+        answers = self._last[1] if is_known and self._last else self._answers_of(made.learner, self._training)
+        self._ask()
         losses = row_losses(self._settings.loss, answers.of_rows, self._training.data.y)
-        self._fits_all = not losses.any()
-        self.log_weights = reweighted(self.log_weights, made.weight, losses)
-        self.rounds.append(made)
+        log_weights = reweighted(self.log_weights, made.weight, losses)
+        self._ask()
         self._combined.add(answers, made.weight)
-        self.train_loss.append(self._loss(self._combined, self._training))
+        self._ask()
+        train_loss = self._loss(self._combined, self._training, self._ask)
         if self._validation is not None and self._val_combined is not None:
             answers = self._answers_of(made.learner, self._validation)
+            self._ask()
             self._val_combined.add(answers, made.weight)
-            self.val_loss.append(self._loss(self._val_combined, self._validation))
+            self.val_loss.append(self._loss(self._val_combined, self._validation, self._ask))
+        self.train_loss.append(train_loss)
+        self.rounds.append(made)
+        self._fits_all, self.log_weights, self._last = not losses.any(), log_weights, None
 
     def _answers_of(self, learner: Any, part: Part) -> Answers:
         return answers_of(learner, part.rows, part.data.n_classes)
@@ -168,9 +186,9 @@ class Booster:
             part.data.n_rows, settings.baseline, settings.n_estimators, self._is_classifier
         )  # fmt: skip
 
-    def _loss(self, combined: Combined, part: Part) -> float:
+    def _loss(self, combined: Combined, part: Part, ask: Callable[[], None]) -> float:
         """Return the weighted share of wrong rows, or half the mean squared error."""
-        said, y = combined.said(), part.data.y
+        said, y = combined.said(ask), part.data.y
         of_rows = (said != y).astype(np.float64) if self._is_classifier else (said - y) ** 2 / 2
         return float(np.average(of_rows, weights=part.data.sample_weight))
 
@@ -187,6 +205,7 @@ class Booster:
     def _tell(self, made: Round | None, is_over: bool = False) -> bool:
         """Tell of a round, or of the baseline; returns whether to stop."""
         n_done = len(self.rounds)
+        self._progress = max(self._progress, float(n_done))
         event = self._event(n_done, self._settings.n_estimators if is_over else n_done, self.why_ended)
         return self._poll(
             replace(
@@ -198,9 +217,19 @@ class Booster:
             )
         )
 
+    def _ask(self) -> None:
+        """Ask inside a round, between steps of one pass over the rows; raises where a stop is wanted."""
+        n_done = len(self.rounds)
+        if self._poll(self._event(n_done, self._progress)):
+            raise FitStopped
+
     def _poll(self, event: IterationEvent) -> bool:
         self._is_asked_to_stop = self._monitor.on_iteration(event) or self._is_asked_to_stop
         return self._is_asked_to_stop
+
+
+def _never() -> None:
+    """Ask nobody: the baseline is quick, and told of later."""
 
 
 def weights_after(training: Part, rounds: Sequence[Round], loss: str) -> Floats:
