@@ -28,8 +28,8 @@ from engine.parallel import for_chunks
 from engine.tree.structure import LEVEL_SET, NO_CHILD, THRESHOLD
 
 ROW_CHUNK = 65536  # rows a piece of partition and sums; fixed, so sums have the same bits everywhere
-CELLS_A_CHUNK = 2**21  # row visits x columns a piece of histogram, about 2 ms
-CHUNKS_A_WAVE = 16  # pieces between two questions to the monitor, about 20 ms
+CELLS_A_CHUNK = 2**18  # row visits x columns a piece of histogram, about a quarter of a millisecond
+CHUNKS_A_WAVE = 128  # pieces between two questions to the monitor, about 30 ms of one thread
 PIECES_A_CHUNK = 4  # leaves, or pieces of one, that are summed by one thread in a row
 COUNT_BITS = 14  # of a packed cell, at least: 35 bits are left for each row's gradient
 CELLS_A_VISIT = 8  # row visits x columns between two emptyings of a packed histogram, times its cells
@@ -61,12 +61,12 @@ class TreeGrower:
         self._lefts = np.empty(n_rows, dtypes.SAMPLE_DTYPE)
         self._rights = np.empty(n_rows, dtypes.SAMPLE_DTYPE)
         self._offsets = binned.offsets.astype(np.uint64)  # numba adds int64 and uint64 as floats
-        self._row_chunk = max(1, CELLS_A_CHUNK // max(binned.n_features, 1))
         most = max(2**COUNT_BITS - 1, CELLS_A_VISIT * binned.n_cells // max(binned.n_features, 1))
         self._count_bits = min(n_rows, most).bit_length()
+        self._row_chunk = min(max(1, CELLS_A_CHUNK // max(binned.n_features, 1)), 2**self._count_bits - 1)
         self._free: list[NDArray[np.int64]] = []  # histograms of nodes that are done
-        self._parts: list[NDArray[np.int64]] = []  # histograms of pieces of a large node
-        self._packed: list[NDArray[np.int64]] = []  # for each piece, zero between two uses
+        self._heaps: list[Heap] = []  # one for each thread that ever added rows, empty between two nodes
+        self._free_heaps: list[Heap] = []
         n_codes = int(binned.n_bins.max()) + 1
         free = np.zeros(binned.n_features, np.uint8)
         self._directions = settings.directions if len(settings.directions) else dtypes.as_input(free)
@@ -340,28 +340,66 @@ class TreeGrower:
         histogram = self._empty_histogram()
         wave = self._row_chunk * CHUNKS_A_WAVE
         for first in range(node.start, node.stop, wave):
-            n_rows = min(wave, node.stop - first)
-            self._add_wave(first, n_rows, histogram)
+            self._add_wave(first, min(wave, node.stop - first))
             if node.n_rows > wave:
                 self._ask()
+        for heap in self._heaps:
+            heap.pour_into(histogram, self._count_bits)
         return histogram
 
-    def _add_wave(self, first: int, n_rows: int, histogram: NDArray[np.int64]) -> None:
-        n_parts = -(-n_rows // self._row_chunk)
-        while len(self._packed) < n_parts:
-            self._packed.append(np.zeros((len(histogram), self._fixed.shape[1]), dtypes.FIXED_DTYPE))
-        while len(self._parts) < n_parts - 1:
-            self._parts.append(np.empty_like(histogram))
-        for part in self._parts[: n_parts - 1]:
-            part.fill(0)
+    def _add_wave(self, first: int, n_rows: int) -> None:
+        """Add rows, each thread to a heap of its own: sums of integers are the same in any order."""
 
-        def add_chunk(chunk_idx: int, start: int, stop: int) -> None:
-            histogram_kernels.add_to_histogram(
+        def add_chunk(_: int, start: int, stop: int) -> None:
+            try:
+                heap = self._free_heaps.pop()
+            except IndexError:  # more threads than ever before
+                heap = self._add_heap()
+            heap.make_room(stop - start, self._count_bits)
+            histogram_kernels.add_rows(
                 self.binned.codes, self._rows, first + start, first + stop, self._fixed, self._offsets,
-                self._count_bits, self._packed[chunk_idx],
-                histogram if chunk_idx == 0 else self._parts[chunk_idx - 1],
+                heap.packed,
             )  # fmt: skip
+            self._free_heaps.append(heap)
 
         for_chunks(add_chunk, n_rows, self._row_chunk, self.settings.n_jobs)
-        for part in self._parts[: n_parts - 1]:
-            np.add(histogram, part, out=histogram)
+
+    def _add_heap(self) -> Heap:
+        heap = Heap(self.binned.n_cells, self._fixed.shape[1])
+        self._heaps.append(heap)
+        return heap
+
+
+class Heap:
+    """What one thread has added up of a node's rows.
+
+    Attributes
+    ----------
+    packed : int64 (n_cells, n_channels)
+        See `kernels.histogram`.
+    """
+
+    def __init__(self, n_cells: int, n_channels: int) -> None:
+        self.packed = np.zeros((n_cells, n_channels), dtypes.FIXED_DTYPE)
+        self._poured: NDArray[np.int64] | None = None  # what outgrew the counts' bits
+        self._n_rows = 0
+        self._has_poured = False
+
+    def make_room(self, n_rows: int, count_bits: int) -> None:
+        """Make sure that so many rows more can be counted."""
+        if self._n_rows + n_rows >= 1 << count_bits:
+            if self._poured is None:
+                self._poured = np.zeros((len(self.packed), self.packed.shape[1] + 1), dtypes.FIXED_DTYPE)
+            histogram_kernels.unpack(self.packed, count_bits, self._poured)
+            self._n_rows, self._has_poured = 0, True
+        self._n_rows += n_rows
+
+    def pour_into(self, histogram: NDArray[np.int64], count_bits: int) -> None:
+        """Add all to a histogram, and be empty."""
+        if self._n_rows:
+            histogram_kernels.unpack(self.packed, count_bits, histogram)
+            self._n_rows = 0
+        if self._has_poured and self._poured is not None:
+            np.add(histogram, self._poured, out=histogram)
+            self._poured.fill(0)
+            self._has_poured = False

@@ -214,13 +214,14 @@ class Booster:
         for one in grown:
             one.keep_directions()
         trees = tuple(tree.to_tree(rate) for tree in grown)
-        update = self._update_of(grown, trees, rate)
         if self._may_rise:
-            share = self._add_shortened(update)
+            share = self._add_shortened(self._update_of(grown, trees, rate))
             if share < 1.0:
                 trees = tuple(tree.to_tree(rate * share) for tree in grown)
+        elif self._settings.subsample < 1.0:
+            self._raw += self._update_of(grown, trees, rate)
         else:
-            self._raw += update
+            self._add_leaves(grown, rate, self._raw)
         return trees, step
 
     def _draw_rows(self, generator: np.random.Generator) -> NDArray[np.int32]:
@@ -266,20 +267,24 @@ class Booster:
 
     def _update_of(self, grown: list[Grown], trees: tuple[Tree, ...], rate: float) -> NDArray[np.float64]:
         """What the trees, times `rate`, add to every row's raw predictions: float64 (n_rows, n_raw)."""
-        n_rows = self._training.n_rows
         if self._settings.subsample < 1.0:  # rows left out must find their leaves
             return np.column_stack([tree_values([tree], self._training.X, self._n_jobs) for tree in trees])
-        update = np.zeros((n_rows, len(trees)))
+        update = np.zeros((self._training.n_rows, len(trees)))
+        self._add_leaves(grown, rate, update)
+        return update
+
+    def _add_leaves(self, grown: list[Grown], rate: float, raw: NDArray[np.float64]) -> None:
+        """Add the leaves' values, times `rate`, to their rows of `raw`, float64 (n_rows, n_raw)."""
+        n_jobs = self._n_jobs if len(raw) > LEAF_CHUNK else 1
         for k, tree in enumerate(grown):
             leaves, rows = tree.leaves, tree.sample_indices
 
             def add_leaf(
                 i: int, _start: int, _stop: int, k: int = k, leaves: Any = leaves, rows: Any = rows
             ) -> None:
-                add_to_rows(rows, leaves[i].start, leaves[i].stop, leaves[i].value * rate, k, update)
+                add_to_rows(rows, leaves[i].start, leaves[i].stop, leaves[i].value * rate, k, raw)
 
-            for_chunks(add_leaf, len(leaves), 1, self._n_jobs if n_rows > LEAF_CHUNK else 1)
-        return update
+            for_chunks(add_leaf, len(leaves), 1, n_jobs)
 
     def _shorten_leaf_steps(self, grown: Grown) -> None:
         """Halve a leaf's step until its rows' log loss does not rise by the shrunken step (D27)."""

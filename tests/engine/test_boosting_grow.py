@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.binning import bin_table
-from engine.boosting.grow import TreeGrower
+from engine.boosting.grow import Heap, TreeGrower
 from engine.boosting.grown import WEIGHT, GrowSettings
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
@@ -40,14 +40,21 @@ def test_histograms_equal_the_naive_sums(n_rows, count_bits, n_channels):
     fixed = np.column_stack([rng.integers(-most, most, 5000), rng.integers(0, 2**40, 5000)])[:, :n_channels]
     rows = np.sort(rng.choice(5000, n_rows, replace=False)).astype(np.int32)
     offsets = np.array([0, 5, 10, 15])
-    histogram, packed = np.zeros((15, n_channels + 1), np.int64), np.zeros((15, n_channels), np.int64)
+    histogram, heap = np.zeros((15, n_channels + 1), np.int64), Heap(15, n_channels)
     with_count = fixed.copy()
     with_count[:, 0] = fixed[:, 0] * 2**count_bits + 1
-    histogram_kernels.add_to_histogram(
-        codes, rows, 0, n_rows, with_count, offsets.astype(np.uint64), count_bits, packed, histogram
-    )
-    np.testing.assert_array_equal(histogram, naive.histogram(codes, rows, fixed, offsets))
-    assert not packed.any()
+    most_rows = 2**count_bits - 1
+    for _ in range(2):  # the second time after it was emptied
+        histogram[:] = 0
+        for start in range(0, n_rows, most_rows):
+            stop = min(start + most_rows, n_rows)
+            heap.make_room(stop - start, count_bits)
+            histogram_kernels.add_rows(
+                codes, rows, start, stop, with_count, offsets.astype(np.uint64), heap.packed
+            )
+        heap.pour_into(histogram, count_bits)
+        np.testing.assert_array_equal(histogram, naive.histogram(codes, rows, fixed, offsets))
+        assert not heap.packed.any()
 
 
 def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
@@ -61,18 +68,15 @@ def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
     fixed = np.ones((n_rows, 1), np.int64)
     fixed[-1] = 41 * 2 + 1
     offsets = np.arange(0, 2 * n_features + 1, 2, dtype=np.uint64)
-    histogram = np.zeros((2 * n_features, 2), np.int64)
-    histogram_kernels.add_to_histogram(
-        codes, np.array([n_rows - 1], np.int32), 0, 1, fixed, offsets, 1, np.zeros_like(histogram[:, :1]),
-        histogram,
-    )  # fmt: skip
-    assert histogram[-2:].tolist() == [[0, 0], [41, 1]]
-    assert (histogram[:-2:2] == [41, 1]).all()
+    packed = np.zeros((2 * n_features, 1), np.int64)
+    histogram_kernels.add_rows(codes, np.array([n_rows - 1], np.int32), 0, 1, fixed, offsets, packed)
+    assert packed[-2:].tolist() == [[0], [41 * 2 + 1]]
+    assert (packed[:-2:2] == 41 * 2 + 1).all()
 
 
 def test_the_histogram_kernel_has_one_variant_a_code_width():
     grow(np.arange(6.0)[:, None], [1, 1, 1, -1, -1, 1])
-    assert specialisations(histogram_kernels.add_to_histogram) <= 3
+    assert specialisations(histogram_kernels.add_rows) <= 3
     assert specialisations(splitting.find_best_split) == 1
 
 

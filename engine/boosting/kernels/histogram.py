@@ -42,26 +42,16 @@ def largest_magnitude(values, start, stop):
 
 
 @kernel
-def add_to_histogram(codes, sample_indices, start, stop, fixed, offsets, count_bits, packed, histogram):
-    """Add a node's rows to the histogram of all columns.
+def add_rows(codes, sample_indices, start, stop, fixed, offsets, packed):
+    """Add a node's rows to the packed cells of all columns.
 
     codes           uint (n_samples, n_features)    in   bin codes; one row is one or two cache lines
     sample_indices  int32 (n_samples,)              in   the node's rows are start to stop of it
     fixed           int64 (n_samples, n_channels)   in   gradient with a count of 1 below, and hessian
     offsets         uint64 (n_features + 1,)        in   first cell of each column; unsigned, so
                                                          that no index can be negative
-    packed          int64 (n_cells, n_channels)     scratch, zero before and after
-    histogram       int64 (n_cells, n_channels + 1) in and out  sums, then the count
+    packed          int64 (n_cells, n_channels)     in and out
     """
-    most = (1 << count_bits) - 1
-    for first in range(start, stop, most):
-        add_block(codes, sample_indices, first, min(first + most, stop), fixed, offsets, packed)
-        unpack(packed, count_bits, histogram)
-
-
-@kernel
-def add_block(codes, sample_indices, start, stop, fixed, offsets, packed):
-    """Add some rows to the packed cells; see `add_to_histogram`."""
     zero, one, n_features = np.uint64(0), np.uint64(1), np.uint64(codes.shape[1])
     last_ahead = stop - 1 - ROWS_AHEAD
     for i in range(start, stop):
@@ -83,7 +73,11 @@ def add_block(codes, sample_indices, start, stop, fixed, offsets, packed):
 
 @kernel
 def unpack(packed, count_bits, histogram):
-    """Add the packed cells to the histogram and empty them; see `add_to_histogram`."""
+    """Add the packed cells to a histogram, and empty them.
+
+    packed     int64 (n_cells, n_channels)      in and out  zero afterwards
+    histogram  int64 (n_cells, n_channels + 1)  in and out  sums, then the count
+    """
     last, mask = histogram.shape[1] - 1, (1 << count_bits) - 1
     for cell in range(packed.shape[0]):
         word = packed[cell, 0]
