@@ -149,7 +149,9 @@ def _value_of_text(text: str) -> Any:
         return text.strip("\"'")
 
 
-def match_settings(kind: str, task: str, pairs: Mapping[str, Any]) -> Pasted:
+def match_settings(
+    kind: str, task: str, pairs: Mapping[str, Any], now: Mapping[str, Any] | None = None
+) -> Pasted:
     """Find our settings for names and values of other libraries.
 
     A name of our own comes first, then those that the tables hold, then further ones. Where a setting only
@@ -163,6 +165,8 @@ def match_settings(kind: str, task: str, pairs: Mapping[str, Any]) -> Pasted:
         "classes" or "numbers".
     pairs : mapping
         As `read_pairs` gives them.
+    now : mapping, optional
+        The settings that hold without these, where they are not the defaults.
     """
     table = {p.name: p for p in entry_of(kind).parameters(task) if p.in_form}
     values: dict[str, Any] = {}
@@ -182,9 +186,13 @@ def match_settings(kind: str, task: str, pairs: Mapping[str, Any]) -> Pasted:
     for name in list(values):
         for other, legal in table[name].applies_when.items():
             acts = other == STOPS or values[name] != table[name].default
-            if other in table and other not in values and acts:
-                values[other] = legal[0]
-                told[other] = f"for {name}: {setting_text(table[other], legal[0])}"
+            if other not in table or other in values or not acts:
+                continue
+            if (now or {}).get(other, table[other].default) not in legal:
+                default = table[other].default
+                wanted = default if default in legal else next(v for v in legal if table[other].is_legal(v))
+                values[other] = wanted
+                told[other] = f"for {name}: {setting_text(table[other], wanted)}"
     return Pasted(values, tuple(told[name] for name in values), tuple(unknown), tuple(refused))
 
 

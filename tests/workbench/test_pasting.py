@@ -69,6 +69,15 @@ def test_lightgbm_s_names():
     assert "for reg_lambda: Order 2" in pasted.told
 
 
+def test_what_a_setting_acts_beside_is_set_where_it_is_not_so_already():
+    pairs = {"lambda": 3}
+    assert match_settings("boosting", "numbers", pairs).values == {"reg_lambda": 3.0, "order": 2}
+    assert match_settings("boosting", "numbers", pairs, {"order": 2}).values == {"reg_lambda": 3.0}
+    found = match_settings("boosting", "numbers", pairs, {"loss": "absolute_error"})
+    assert found.values == {"reg_lambda": 3.0, "order": 2, "loss": "squared_error"}
+    assert match_settings("boosting", "classes", pairs, {"loss": "exponential"}).values["order"] == 2
+
+
 def test_xgboost_s_names():
     text = (
         "{'eta': 0.3, 'max_depth': 6, 'lambda': 1, 'subsample': 1, "

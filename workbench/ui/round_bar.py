@@ -16,7 +16,7 @@ from workbench.ui.context import Context
 from workbench.ui.widgets import ActionButton, Label, Slider, action_icon, row
 
 AMOUNTS = (10, 50, 100)  # of rounds to add
-SLIDER_PX = 72  # at least
+SLIDER_PX = 56  # at least
 
 
 class RoundBar(QWidget):
@@ -43,7 +43,7 @@ class RoundBar(QWidget):
         self.keep.setObjectName("rounds.keep")
         self._add = action_icon(actions["action.rounds.add"], "rounds.add")
         steps = [action_icon(actions[f"action.rounds.{way}"], f"rounds.{way}") for way in ("back", "on")]
-        layout = row(16, self._unit, self.slider, self._says, *steps, self.keep, self._add, 8, margins=4)
+        layout = row(8, self._unit, self.slider, self._says, *steps, self.keep, self._add, 8, margins=4)
         layout.setSpacing(4)
         layout.setStretchFactor(self.slider, 1)
         self.setLayout(layout)

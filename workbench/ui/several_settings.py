@@ -146,7 +146,8 @@ class PasteDialog(QDialog):
         text, self._pasted, wrong = self._text.toPlainText(), Pasted(), ""
         if text.strip():
             try:
-                self._pasted = match_settings(self._run.spec.kind, self._task, read_pairs(text))
+                spec = self._run.spec
+                self._pasted = match_settings(spec.kind, self._task, read_pairs(text), spec.parameters)
             except DataError as error:
                 wrong = str(error)
         pasted = self._pasted

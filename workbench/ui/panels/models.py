@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QWidget
 
 from workbench.catalog import entry_of
 from workbench.figures.scores import WHY_PARTS_DIFFER
@@ -13,8 +13,9 @@ from workbench.ui.item_models.delegates import RunDelegate
 from workbench.ui.item_models.run_model import RunModel
 from workbench.ui.widgets import ActionButton, Label, column, indented, row
 
-ADDABLE = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"), ("adaboost", "AdaBoost"))
-IN_MENU = (*ADDABLE, ("extra_trees", "Extra Trees"), ("bagging", "Bagging"))  # the panel has room for few
+WITH_BUTTON = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"))  # the panel has room for few
+IN_MORE = (("extra_trees", "Extra Trees"), ("bagging", "Bagging"), ("adaboost", "AdaBoost"))
+ADDABLE = (*WITH_BUTTON, *IN_MORE)
 
 NO_MODEL = "No model yet. Add one:"
 NO_TARGET = "Choose what to predict above; then add a model and train it."
@@ -67,17 +68,29 @@ class ModelsPanel(QWidget):
 
     def _make_buttons(self) -> list[QWidget]:
         made: list[QWidget] = []
-        for kind, title in ADDABLE:
+        for kind, title in WITH_BUTTON:
             action = self._context.actions[f"action.model.add_{kind}"]
-            add = ActionButton(action, "compact", title, kind)
+            add = ActionButton(action, "compact", title)
             add.setObjectName(f"models.add_{kind}")
             made.append(add)
-        return made
+        return [*made, self._make_more()]
+
+    def _make_more(self) -> QPushButton:
+        """Make the button whose menu has the kinds that have none of their own."""
+        self._more = QPushButton("More")
+        self._more.setObjectName("models.more")
+        self._more.setProperty("look", "compact")
+        self._more.setToolTip("Other kinds of models")
+        menu = QMenu(self._more)
+        for kind, _title in IN_MORE:
+            menu.addAction(self._context.actions[f"action.model.add_{kind}"])
+        self._more.setMenu(menu)
+        return self._more
 
     def _add_actions(self) -> None:
         actions = self._context.actions
         keys = {"tree": "Ctrl+1", "forest": "Ctrl+2", "boosting": "Ctrl+3", "adaboost": "Ctrl+4"}
-        for kind, title in IN_MENU:
+        for kind, title in ADDABLE:
             actions.add(
                 f"action.model.add_{kind}",
                 f"Add {title}",
@@ -103,8 +116,9 @@ class ModelsPanel(QWidget):
         self._hint.setVisible(self._document.table is not None and not (has_table and self._document.runs))
         results = [run.result for run in self._document.runs.values() if run.result is not None]
         self._scored.setVisible(any("validation" in result.scores for result in results))
-        for kind, _title in IN_MENU:
+        for kind, _title in ADDABLE:
             self._context.actions.enable(f"action.model.add_{kind}", has_table)
+        self._more.setEnabled(has_table)
         for verb in ("rename", "duplicate", "delete"):
             self._context.actions.enable(f"action.model.{verb}", has_run)
 
