@@ -173,21 +173,17 @@ def _grow_numeric(most_rows: int = N_ROWS) -> None:
     from engine import DecisionTreeRegressor
     from engine.base import begin_fit
     from engine.tree.grow import Grower, make_rules
-    from engine.tree.presort import presort
+    from engine.tree.presort import never, presort
 
     X, y = tiny_table()
     model = DecisionTreeRegressor()
     data = begin_fit(model, X, y, None, is_classifier=False)
-    presorted = presort(data.X, data.features, _never)
+    presorted = presort(data.X, data.features, never)
     if presorted is not None:
         rules = make_rules(model, data, float(N_ROWS))
         grower = Grower(presorted, presorted.order, data.y, data.sample_weight, rules, np.uint64(0))
         grower.rows_aside = most_rows
-        grower.grow(_never)
-
-
-def _never(_n_done: int, _fraction: float) -> bool:
-    return False
+        grower.grow(never)
 
 
 def _answers_of_a_leaf() -> None:
@@ -253,7 +249,8 @@ def _extra_trees() -> None:
 def _tree_for_medians() -> None:
     from engine import DecisionTreeRegressor
 
-    _use(DecisionTreeRegressor(criterion="absolute_error"), tiny_table()[1])
+    for splitter in ("best", "random"):
+        _use(DecisionTreeRegressor(criterion="absolute_error", splitter=splitter), tiny_table()[1])
 
 
 def _forest_for_classes() -> None:

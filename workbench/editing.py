@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.tree.structure import Path, Tree
     from workbench.datasets import Table
 
+EACH_LEVEL = "each level"  # the answer of a forced split with a branch for each of them
 RULES = {
     "reduced_error": "reduced-error pruning",
     "pessimistic": "pessimistic pruning",
@@ -135,8 +136,8 @@ def force_split(
     Parameters
     ----------
     answer : float, sequence of str, or None
-        The threshold of a number, the levels of a category that take the first side, or None to ask whether
-        the value is missing.
+        The threshold of a number, the levels of a category that take the first side, `EACH_LEVEL` for a
+        branch for each of them, or None to ask whether the value is missing.
 
     Raises
     ------
@@ -150,6 +151,8 @@ def force_split(
     result = editable(result, table)
     if answer is None:
         edit = Edit("force_split", path, feature=feature, is_missing=True)
+    elif answer == EACH_LEVEL:
+        edit = Edit("force_split", path, feature=feature, each_level=True)
     elif isinstance(answer, (int, float)):
         edit = Edit("force_split", path, feature=feature, threshold=float(answer))
     else:
@@ -269,6 +272,7 @@ def prune_by_rule(
 
 def _pruned_by(result: RunResult, table: Table, rule: str) -> Tree:
     from engine.tree import pruning_rules
+    from engine.tree.cost_complexity import loss_of
 
     tree, is_classifier = result.trees[0], bool(result.classes)
     if rule == "merge":
@@ -280,7 +284,7 @@ def _pruned_by(result: RunResult, table: Table, rule: str) -> Tree:
     rows = rows_of_parts(result, table).get("validation")
     if rows is None:
         raise DataError("there are no validation rows to prune by; give some in the split, then train again")
-    return pruning_rules.reduced_error_prune(tree, *rows, is_classifier=is_classifier)
+    return pruning_rules.reduced_error_prune(tree, *rows, loss=loss_of(result.estimator))
 
 
 def _cut_paths(before: Tree, after: Tree) -> list[Path]:

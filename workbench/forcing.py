@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tree.structure import IS_MISSING, LEVEL_SET, THRESHOLD
-from workbench.editing import editable, training_rows
+from engine.tree.structure import IS_MISSING, MULTIWAY, THRESHOLD
+from workbench.editing import EACH_LEVEL, editable, training_rows
 from workbench.figures.held import level_names
 from workbench.figures.tree import date_columns
 
@@ -98,25 +98,25 @@ def choices_at(result: RunResult | None, table: Table, path: Path) -> Choices:
 
 
 def can_force(candidate: Candidate, tree: Tree, node: int) -> bool:
-    """Tell whether a candidate is a question of two branches that the node does not ask already."""
+    """Tell whether a candidate is a question that the node does not ask already."""
     split = candidate.split
-    if split.kind not in (THRESHOLD, LEVEL_SET, IS_MISSING):
-        return False
     asks_column = int(tree.feature[node]) == candidate.feature and int(tree.kind[node]) == split.kind
-    if not asks_column or split.kind == IS_MISSING:
+    if not asks_column or split.kind in (IS_MISSING, MULTIWAY):
         return not asks_column
     if split.kind == THRESHOLD:
         return float(tree.threshold[node]) != split.threshold
     return not np.array_equal(tree.levels(node), split.levels)
 
 
-def answer_of(candidate: Candidate, spec: FeatureSpec) -> float | tuple[str, ...] | None:
+def answer_of(candidate: Candidate, spec: FeatureSpec) -> float | str | tuple[str, ...] | None:
     """Return a candidate's question as `editing.force_split` takes it."""
     split = candidate.split
     if split.kind == IS_MISSING:
         return None
     if split.kind == THRESHOLD:
         return split.threshold
+    if split.kind == MULTIWAY:
+        return EACH_LEVEL
     levels = spec.levels or ()
     return tuple(levels[code] for code in split.levels[split.levels[:, 1] == 0, 0])
 

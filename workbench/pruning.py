@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from workbench.datasets import Table
     from workbench.runs import RunResult
 
+LOSS_WORDS = {
+    "misclassification": "wrong rows",
+    "squared_error": "squared error",
+    "absolute_error": "absolute error",
+    "poisson": "Poisson deviance",
+}
 PART_WORDS = {"train": "training", "validation": "validation"}
 
 
@@ -60,8 +66,8 @@ class CutPrices:
         Leaves that the tree would lose.
     losses : dict of part name to (float, float64 (n_nodes,))
         The tree's mean loss on the part, and by how much it would rise; see `PathLosses`.
-    is_share : bool
-        Losses are shares of wrong rows.
+    loss : str
+        What is lost, see `engine.tree.cost_complexity.loss_of`.
     n_splits_uncut : int
         Splits when all that was cut is back; see `editing.step_splits`.
     """
@@ -69,7 +75,7 @@ class CutPrices:
     tree: Tree
     n_saved: NDArray[np.int64]
     losses: dict[str, tuple[float, NDArray[np.float64]]]
-    is_share: bool
+    loss: str
     n_splits_uncut: int
 
     @property
@@ -80,35 +86,48 @@ class CutPrices:
         """Say what a cut would cost: leaves, and the error before and after; empty at a leaf."""
         if self.tree.is_leaf[node]:
             return ""
-        unit = " %" if self.is_share else ""
+        is_share = self.loss == "misclassification"
+        unit = " %" if is_share else ""
         parts = [
             f"{self._text(before)} → {self._text(before + float(rise[node]))}{unit} in {PART_WORDS[part]}"
             for part, (before, rise) in self.losses.items()
         ]
-        noun = "wrong" if self.is_share else "squared error"
+        noun = "wrong" if is_share else LOSS_WORDS[self.loss]
         saved = counted(int(self.n_saved[node]), "leaf", "leaves")
         return f"Cut here: {MINUS}{saved}; {noun} {', '.join(parts)}"
 
     def _text(self, loss: float) -> str:
-        return f"{100 * abs(loss):.1f}" if self.is_share else number(abs(loss))
+        return f"{100 * abs(loss):.1f}" if self.loss == "misclassification" else number(abs(loss))
 
 
 def cut_prices_of(result: RunResult, table: Table) -> CutPrices:
     """Return the price of every cut of a single tree as it is now, on training and validation rows."""
-    from engine.tree.cost_complexity import cut_prices
+    from engine.tree.cost_complexity import cut_prices, loss_of
 
-    tree, losses = result.trees[0], {}
+    tree, loss, losses = result.trees[0], loss_of(result.estimator), {}
     for part, (X, y, weights) in rows_of_parts(result, table).items():
-        rises = cut_prices(tree, X, y, weights, is_classifier=bool(result.classes))
-        losses[part] = loss_of(result, part), rises
+        losses[part] = mean_loss(result, part), cut_prices(tree, X, y, weights, loss=loss)
     n_uncut = n_splits_uncut(result, table)
-    return CutPrices(tree, leaves_below(tree) - 1, losses, bool(result.classes), n_uncut)
+    return CutPrices(tree, leaves_below(tree) - 1, losses, loss, n_uncut)
 
 
-def loss_of(result: RunResult, part: str) -> float:
-    """Return the share of wrong rows of a part, or the mean squared error; as `PathLosses` has them."""
-    metrics = result.scores[part].metrics
-    return 1 - metrics["accuracy"].value if result.classes else metrics["rmse"].value ** 2
+def mean_loss(result: RunResult, part: str) -> float:
+    """Return what the rows of a part cost on average, as `PathLosses` has it."""
+    from engine.tree.cost_complexity import least_rate, loss_of
+
+    scores, loss = result.scores[part], loss_of(result.estimator)
+    if loss == "misclassification":
+        return 1 - scores.metrics["accuracy"].value
+    if loss == "squared_error":
+        return scores.metrics["rmse"].value ** 2
+    if loss == "absolute_error":
+        return scores.metrics["mae"].value
+    from scipy.special import xlogy
+
+    rate = np.maximum(scores.prediction, least_rate(result.trees[0], loss))
+    y = scores.y_true
+    deviances = 2 * (xlogy(y, y / rate) - y + rate)
+    return float(np.average(deviances, weights=scores.weights))
 
 
 def pruning_curve(result: RunResult, table: Table) -> PruningCurve:
@@ -119,13 +138,13 @@ def pruning_curve(result: RunResult, table: Table) -> PruningCurve:
     result : RunResult
         Of a single tree, trained on `table`.
     """
-    from engine.tree.cost_complexity import path_losses, pruning_path
+    from engine.tree.cost_complexity import loss_of, path_losses, pruning_path
 
-    tree = result.grown_tree
+    tree, loss = result.grown_tree, loss_of(result.estimator)
     assert tree is not None
     path, losses, n_rows = pruning_path(tree), {}, {}
     for part, (X, y, weights) in rows_of_parts(result, table).items():
-        sums = path_losses(tree, path, path.alphas, X, y, weights, is_classifier=bool(result.classes))
+        sums = path_losses(tree, path, path.alphas, X, y, weights, loss=loss)
         losses[part], n_rows[part] = sums.means(), len(y)
     return PruningCurve(tree, path, losses, n_rows)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.editing import training_rows
 from workbench.fitting import rows_of_parts
 
 if TYPE_CHECKING:
     from engine.tree.candidates import Candidate, GainCurve, NodeRows
+    from engine.tree.presort import Ask
     from engine.tree.structure import Path, Tree
     from workbench.datasets import Table
     from workbench.runs import RunResult
@@ -38,16 +40,20 @@ class NodeStudy:
     rows: NodeRows
 
 
-def node_rows(result: RunResult, table: Table) -> NodeRows:
-    """Return training and validation rows of a single tree as its candidates are looked for in."""
+def node_rows(result: RunResult, table: Table, ask: Ask) -> NodeRows | None:
+    """Return training and validation rows of a single tree as its candidates are looked for in.
+
+    None when `ask` stopped the sorting.
+    """
     from engine.tree.candidates import NodeRows
     from engine.tree.grow import CRITERIA, make_rules
     from engine.tree.presort import presort
     from engine.tree.regrow import criterion_of
 
     data = training_rows(result, table)
-    presorted = presort(data.X, data.features, lambda _n_done, _fraction: False)
-    assert presorted is not None  # nothing stops it
+    presorted = presort(data.X, data.features, ask)
+    if presorted is None:
+        return None
     rules = make_rules(result.estimator, data, float(data.sample_weight.sum()))
     rules = rules._replace(criterion=CRITERIA[criterion_of(result.estimator)])
     X_val, y_val, w_val = rows_of_parts(result, table).get("validation", (None, None, None))
@@ -57,13 +63,29 @@ def node_rows(result: RunResult, table: Table) -> NodeRows:
     )  # fmt: skip
 
 
-def study_node(result: RunResult, table: Table, path: Path, rows: NodeRows | None = None) -> NodeStudy:
-    """Return the candidates of a node; `rows` are those of an earlier study of the same result."""
+def study_node(
+    result: RunResult, table: Table, path: Path, rows: NodeRows | None = None,
+    monitor: FitMonitor = NULL_MONITOR,
+) -> NodeStudy | None:  # fmt: skip
+    """Return the candidates of a node; `rows` are those of an earlier study of the same result.
+
+    None when the monitor stopped it.
+    """
     from engine.tree.candidates import candidates, gain_curve
 
-    rows = node_rows(result, table) if rows is None else rows
-    tree = result.trees[0]
-    found = candidates(tree, path, rows)
-    numbers = [c.feature for c in found if not rows.presorted.is_level[c.feature]]
-    curves = {feature: gain_curve(tree, path, feature, rows) for feature in numbers}
+    def ask(_n_done: int, _fraction: float) -> bool:
+        return monitor.on_iteration(IterationEvent("looking"))
+
+    rows = node_rows(result, table, ask) if rows is None else rows
+    if rows is None:
+        return None
+    tree, curves = result.trees[0], {}
+    found = candidates(tree, path, rows, ask)
+    if found is None:
+        return None
+    for feature in (c.feature for c in found if not rows.presorted.is_level[c.feature]):
+        curve = gain_curve(tree, path, feature, rows, ask)
+        if curve is None or ask(0, 0.0):
+            return None
+        curves[feature] = curve
     return NodeStudy(tree, path, found, curves, rows)

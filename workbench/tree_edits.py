@@ -118,7 +118,8 @@ class TreeEdits(DocumentState):
         Parameters
         ----------
         answer : float, sequence of str, or None
-            Threshold, the levels of the first side, or None to ask whether the value is missing.
+            Threshold, the levels of the first side, `editing.EACH_LEVEL`, or None to ask whether the value is
+            missing.
 
         Raises
         ------

@@ -88,9 +88,9 @@ def set_missing_direction(
 def force_split(
     tree: Tree, path: Path, feature: str, data: TrainingData, criterion: str = "gini", *,
     threshold: float | None = None, levels: Collection[Any] | None = None, is_missing: bool = False,
-    directions: Directions = NONE, missing: str = "learned",
+    each_level: bool = False, directions: Directions = NONE, missing: str = "learned",
 ) -> Tree:  # fmt: skip
-    """Return `tree` with the node at `path` asking a given question of two leaves; what was below is gone.
+    """Return `tree` with the node at `path` asking a given question of leaves; what was below is gone.
 
     Missing values take the side where they help most, the second on a tie, and the other one where that would
     break the column's direction; where no row of the node misses the feature, the side with the larger
@@ -114,6 +114,10 @@ def force_split(
         others that its rows have take the second.
     is_missing : bool
         Ask whether the value is missing, which takes the first side, instead; of any column.
+    each_level : bool
+        Of a category: a branch for every level that training saw, as in ID3 and C4.5, instead of two sides. A
+        branch without rows answers as the node does. Missing values take the branch where they help most, or
+        as a level of its own, where training missed the column, a branch of their own.
     directions : uint8 (n_features,) or (0,)
         See `engine.tree.directions`; the leaves' values keep to the bounds that splits above set.
     missing : "learned" or "level"
@@ -134,13 +138,19 @@ def force_split(
     rows = rows_at(tree, path, data.X)
     x = data.X[rows, column].astype(np.float64)
     spec, misses = data.features[column], np.isnan(x)
-    if is_missing:
+    if is_missing or each_level:
         if threshold is not None or levels is not None:
             raise ParameterError(
-                f"column {feature!r} is asked whether it is missing; give no threshold or levels"
+                f"column {feature!r} is asked whether it is missing, or for each level; give no threshold or "
+                "levels"
             )
-        forced = splice(tree, node, _missing_tree(data, criterion, rows, column, misses))
-        return bounded(forced, directions)
+        if each_level:
+            from engine.tree.levels_by_hand import tree_of_levels
+
+            branch = tree_of_levels(data, criterion, rows, column, has_own_branch=missing == "level")
+        else:
+            branch = _missing_tree(data, criterion, rows, column, misses)
+        return bounded(splice(tree, node, branch), directions)
     sides, entries = _divided(spec, x, threshold, levels)
     if len(np.unique(sides[~misses])) < 2:
         raise DataError(
@@ -161,7 +171,7 @@ def force_split(
         weights = np.bincount(taken, weights=data.sample_weight[rows], minlength=2)
         unseen_child = missing_child if larger or not is_level else int(np.argmax(weights))
         asked = question | {"unseen_child": unseen_child}
-        branch = _split_tree(data, criterion, rows, taken, missing_child, asked, entries)
+        branch = split_tree(data, criterion, rows, taken, missing_child, asked, entries)
         forced = splice(tree, node, branch)
         if (reason := why_split_breaks(forced, path, directions, data)) is None:
             return bounded(forced, directions)
@@ -374,7 +384,7 @@ def _missing_tree(
         "unseen_child": 1,  # an unseen level is no missing value
     }
     sides = np.where(missing, 0, 1)
-    return _split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
+    return split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
 
 
 def _divided(
@@ -426,28 +436,34 @@ def _mean_impurity(data: TrainingData, criterion: str, rows: Rows, sides: Childr
     return float(np.average([d[1] for d in described], weights=[d[3] for d in described]))
 
 
-def _split_tree(
+def split_tree(
     data: TrainingData, criterion: str, rows: Rows, sides: Children, missing_child: int,
     question: dict[str, Any], entries: NDArray[np.int64],
 ) -> Tree:  # fmt: skip
-    """Return a tree of one question and two leaves."""
-    described = [describe(data, criterion, r) for r in (rows, rows[sides == 0], rows[sides == 1])]
+    """Return a tree of one question and its leaves, two unless it has `n_children`; one may be empty."""
+    n_children = question.get("n_children", 2)
+    value, impurity, *_ = own = describe(data, criterion, rows)
+    insides = (rows[sides == k] for k in range(n_children))
+    described = [own] + [
+        describe(data, criterion, inside) if len(inside) else (value, impurity, 0, 0.0) for inside in insides
+    ]
+    none = [NO_CHILD] * n_children
     arrays: dict[str, Any] = {
-        "feature": [question["feature"], NO_CHILD, NO_CHILD],
-        "kind": [question["kind"], LEAF, LEAF],
-        "threshold": [question["threshold"], np.nan, np.nan],
-        "level_offsets": [0, *[len(entries)] * 3],
+        "feature": [question["feature"], *none],
+        "kind": [question["kind"], *[LEAF] * n_children],
+        "threshold": [question["threshold"], *[np.nan] * n_children],
+        "level_offsets": [0, *[len(entries)] * (n_children + 1)],
         "level_sets": entries,
-        "first_child": [1, NO_CHILD, NO_CHILD],
-        "n_children": [2, 0, 0],
-        "missing_child": [missing_child, NO_CHILD, NO_CHILD],
-        "unseen_child": [question["unseen_child"], NO_CHILD, NO_CHILD],
+        "first_child": [1, *none],
+        "n_children": [n_children, *[0] * n_children],
+        "missing_child": [missing_child, *none],
+        "unseen_child": [question["unseen_child"], *none],
         "value": np.array([d[0] for d in described]),
         "impurity": np.array([d[1] for d in described]),
-        "gain": np.zeros(3),
+        "gain": np.zeros(n_children + 1),
         "n_node_samples": [d[2] for d in described],
         "weighted_n_node_samples": np.array([d[3] for d in described]),
-        "n_missing": [question["n_missing"], 0, 0],
+        "n_missing": [question["n_missing"], *[0] * n_children],
     }
-    arrays["gain"][0] = _gain(arrays, 0, [1, 2])
+    arrays["gain"][0] = _gain(arrays, 0, list(range(1, n_children + 1)))
     return Tree(**arrays)

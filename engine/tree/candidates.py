@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from engine.errors import DataError
 from engine.features import FeatureSpec
 from engine.kernels.numeric import midpoints
 from engine.tree.by_hand import children_of_question, describe_numbers, rows_at
-from engine.tree.directions import bounds_of
+from engine.tree.directions import NONE, bounds_of
 from engine.tree.grow import Grower, SplitFound
 from engine.tree.kernels.layout import (
     ABSOLUTE_ERROR,
@@ -29,8 +29,9 @@ from engine.tree.kernels.layout import (
     Rules,
 )
 from engine.tree.kernels.sort import keep_rows
-from engine.tree.presort import Presorted
+from engine.tree.presort import Ask, Presorted, never
 from engine.tree.structure import THRESHOLD, Path, Tree
+from engine.tree.subtrees import StopFlag
 
 Floats = NDArray[np.float64]
 COLUMNS_PER_CHUNK = 4
@@ -107,29 +108,35 @@ class NodeRows:
     algorithm: str = "cart"
 
 
-def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
+def candidates(tree: Tree, path: Path, data: NodeRows, ask: Ask = never) -> list[Candidate] | None:
     """Return every column's best split of a node, the largest gain first; columns without a split are absent.
 
     All splits are tried, also where the tree's own were drawn; those that break a direction are left out.
     Of equal gains the lowest column is first, which is the one that growing takes. For C4.5 it is the gain
     ratio that counts, and splits that gain less than the average come last. ID3 and C4.5 ask a category once
-    on a path, so those asked above are absent.
+    on a path, so those asked above are absent. None when `ask` stopped it; without rows there are none.
 
     Raises
     ------
     DataError
         The tree has no node at `path`.
     """
+    flag, rows = StopFlag(lambda: ask(0, 0.0)), rows_at(tree, path, data.presorted.X)
+    if not len(rows):
+        return []
+    grower = _grower_of(tree, path, rows, data, flag)
+    if grower is None:
+        return None
+    validation = validation_rows(tree, path, data)
     if data.algorithm != "cart":
         from engine.tree.multiway_candidates import multiway_candidates
 
-        return multiway_candidates(tree, path, data, validation_rows(tree, path, data))
-    grower = _grower_of(tree, path, data)
-    validation = validation_rows(tree, path, data)
-    rows = rows_at(tree, path, data.presorted.X) if validation is not None else np.empty(0, np.int64)
+        return multiway_candidates(tree, path, data, rows, grower, validation, flag)
     found = []
     for feature in range(len(data.features)):
-        split = grower.best_split_of(feature)
+        split = grower.best_split_of(feature, lambda *_: flag.ask())
+        if flag.ask():
+            return None
         if split is not None:
             on_validation = _validation_gain(split, feature, data, rows, validation)
             found.append(Candidate(feature, split, split.gain, on_validation, is_tied=False))
@@ -141,8 +148,10 @@ def candidates(tree: Tree, path: Path, data: NodeRows) -> list[Candidate]:
     return sorted(found, key=lambda c: (not c.is_tied, 0.0 if c.is_tied else -c.gain, c.feature))
 
 
-def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurve:
+def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows, ask: Ask = never) -> GainCurve | None:
     """Return the gain of every threshold of a number column at a node, limits on leaves and directions aside.
+
+    None when `ask` stopped it, as it may by absolute error.
 
     Raises
     ------
@@ -160,7 +169,14 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows) -> GainCurv
     values = data.presorted.X[rows, feature].astype(np.float64)
     thresholds = midpoints(values[ends], values[ends + 1])
     if data.rules.criterion == ABSOLUTE_ERROR:
-        gains = _grower_of(tree, path, data).gains_by_medians(feature)
+        free = replace(data, rules=data.rules._replace(directions=NONE))
+        flag = StopFlag(lambda: ask(0, 0.0))
+        grower = _grower_of(tree, path, rows_at(tree, path, data.presorted.X), free, flag)
+        if grower is None:
+            return None
+        gains = grower.gains_by_medians(feature, lambda *_: flag.ask())
+        if flag.is_stopped:
+            return None
         return GainCurve(thresholds, np.maximum(gains[ends], 0.0))
     sums = _sums_of(data.rules, data.y[rows], data.w[rows])
     below, total, missing = np.cumsum(sums, axis=0)[ends], sums.sum(axis=0), sums[n_present:].sum(axis=0)
@@ -193,13 +209,20 @@ def _orders_of(presorted: Presorted, features: Sequence[int], is_at: NDArray[np.
     return kept
 
 
-def _grower_of(tree: Tree, path: Path, data: NodeRows) -> Grower:
-    """Return a grower whose root is the node."""
-    is_at = _is_at(tree, path, data.presorted.X)
+def _grower_of(
+    tree: Tree, path: Path, rows: NDArray[np.int64], data: NodeRows, flag: StopFlag
+) -> Grower | None:
+    """Return a grower whose root is the node of `rows`, and was looked at; None when a stop came."""
+    is_at = np.zeros(len(data.presorted.X), bool)
+    is_at[rows] = True
     order = _orders_of(data.presorted, range(len(data.features)), is_at)
     lower, upper = (bounds[tree.node_at(path)] for bounds in bounds_of(tree, data.rules.directions))
-    rules = data.rules._replace(lower=float(lower), upper=float(upper))
+    rules = data.rules._replace(lower=float(lower), upper=float(upper), is_random=False)
+    if flag.ask():
+        return None
     grower = Grower(data.presorted, order, data.y, data.w, rules, np.uint64(0))
+    if flag.ask():
+        return None
     grower.look_at_root()
     return grower
 

@@ -16,11 +16,20 @@ from numpy.typing import NDArray
 
 from engine import dtypes, parallel
 from engine.predict import ROUTING
+from engine.tree.kernels import layout
 from engine.tree.kernels import weakest_link as kernels
 from engine.tree.prune import cut
 from engine.tree.structure import Tree
 
 ROWS_PER_CHUNK = 16_384  # each chunk has its own sums, added in their order
+LOSSES = {
+    "misclassification": layout.MISCLASSIFICATION,
+    "squared_error": layout.SQUARED_ERROR,
+    "absolute_error": layout.ABSOLUTE_ERROR,
+    "poisson": layout.POISSON,
+}
+"""What an answer costs: a wrong class 1, or the loss whose least mean a regression criterion is."""
+MIN_RATE = 1e-15  # of the root's: a rate of 0 for what happened would be an infinite deviance
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +67,7 @@ class PathLosses:
     Attributes
     ----------
     mean : float64 (n_steps,)
-        Weighted share of wrong classes, or mean squared error.
+        Weighted share of wrong classes, mean squared or absolute error, or mean Poisson deviance.
     standard_error : float64 (n_steps,)
         Of `mean`, from the rows' own losses (Breiman et al. 1984, section 3.4.3).
     """
@@ -141,7 +150,7 @@ def grid_between(path: PruningPath) -> Floats:
 
 def path_losses(
     tree: Tree, path: PruningPath, alphas: Floats, X: NDArray[Any], y: Floats, w: Floats, *,
-    is_classifier: bool, n_jobs: int | None = None,
+    loss: str, n_jobs: int | None = None,
 ) -> LossSums:  # fmt: skip
     """Sum the losses of the trees that are best for each of `alphas`, in one pass over the rows.
 
@@ -156,10 +165,12 @@ def path_losses(
     y : float64 (n_samples,)
         Class index or number.
     w : float64 (n_samples,)
+    loss : str
+        One of `LOSSES`; see `loss_of`.
     """
     steps = [dtypes.as_input(s) for s in _steps_as_leaf(tree, path.leaf_from, alphas)]
     rows = [dtypes.as_input(a) for a in (X, y, w)]
-    fixed = [*_routing(tree), _answers(tree, is_classifier), is_classifier, *steps]
+    fixed = [*_routing(tree), _answers(tree, loss), LOSSES[loss], *steps]
 
     def add(start: int, stop: int) -> Floats:
         losses = np.zeros((2, len(alphas) + 1))
@@ -171,14 +182,14 @@ def path_losses(
 
 
 def cut_prices(
-    tree: Tree, X: NDArray[Any], y: Floats, w: Floats, *, is_classifier: bool, n_jobs: int | None = None
+    tree: Tree, X: NDArray[Any], y: Floats, w: Floats, *, loss: str, n_jobs: int | None = None
 ) -> Floats:
     """Return by how much the mean loss of some rows would rise if a node were a leaf: float64 (n_nodes,).
 
     The loss is as in `PathLosses`; negative where cutting helps, 0 at leaves. Parameters as in `path_losses`.
     """
     rows = [dtypes.as_input(a) for a in (X, y, w)]
-    fixed = [*_routing(tree), _answers(tree, is_classifier), is_classifier]
+    fixed = [*_routing(tree), _answers(tree, loss), LOSSES[loss]]
 
     def add(start: int, stop: int) -> Floats:
         prices = np.zeros(tree.n_nodes)
@@ -209,9 +220,20 @@ def _steps_as_leaf(
     return np.minimum(first, stop), stop
 
 
-def _answers(tree: Tree, is_classifier: bool) -> Floats:
-    answers = np.argmax(tree.value, axis=1) if is_classifier else tree.value[:, 0]
-    return dtypes.as_input(answers.astype(np.float64))
+def loss_of(estimator: Any) -> str:
+    """Return what the answers of a single tree cost: by its own criterion, or of classes the wrong ones."""
+    return "misclassification" if hasattr(estimator, "classes_") else str(estimator.criterion)
+
+
+def least_rate(tree: Tree, loss: str) -> float:
+    """Return the least answer that is believed; none but for Poisson deviance, see `MIN_RATE`."""
+    return MIN_RATE * float(tree.value[0, 0]) if loss == "poisson" else -np.inf
+
+
+def _answers(tree: Tree, loss: str) -> Floats:
+    if loss == "misclassification":
+        return dtypes.as_input(np.argmax(tree.value, axis=1).astype(np.float64))
+    return dtypes.as_input(np.maximum(tree.value[:, 0], least_rate(tree, loss)))
 
 
 def _routing(tree: Tree) -> list[NDArray[Any]]:

@@ -17,6 +17,7 @@ from engine.tree.cost_complexity import (
     PathLosses,
     PruningPath,
     grid_between,
+    loss_of,
     path_losses,
     pruning_path,
 )
@@ -107,8 +108,7 @@ class _FoldGrower:
         if tree is None:
             return None
         rows = (data.X[outside], data.y[outside], data.sample_weight[outside])
-        is_classifier = data.classes is not None
-        return path_losses(tree, pruning_path(tree), self._alphas, *rows, is_classifier=is_classifier)
+        return path_losses(tree, pruning_path(tree), self._alphas, *rows, loss=loss_of(self._estimator))
 
     def _tree_without(self, fold: int) -> Tree | None:
         data, inside = self._data, self._folds != fold

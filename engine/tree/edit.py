@@ -43,6 +43,8 @@ class Edit:
         Of a forced split on a category: the levels that take the first side.
     is_missing : bool
         A forced split asks whether the value is missing.
+    each_level : bool
+        A forced split on a category has a branch for every level.
     child : int
         Child that missing values take, 0, 1, ...
     n_splits : int
@@ -64,6 +66,7 @@ class Edit:
     child: int = 0
     is_missing: bool = False
     n_splits: int = 0
+    each_level: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -155,6 +158,7 @@ class Edit:
             threshold=self.threshold,
             levels=self.levels or None,
             is_missing=self.is_missing,
+            each_level=self.each_level,
             directions=directions,
             missing=missing,
         )

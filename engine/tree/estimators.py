@@ -24,7 +24,7 @@ from engine.tree.grow import CRITERIA, Grower, GrownTree, draws_splits, make_rul
 from engine.tree.kernels.impurity import node_impurity
 from engine.tree.kernels.layout import ROW_MASK
 from engine.tree.multiway import MultiwayGrower
-from engine.tree.parameters import CART_ONLY, NOT_OF_MEDIANS, TREE_CLASSIFIER, TREE_REGRESSOR
+from engine.tree.parameters import CART_ONLY, TREE_CLASSIFIER, TREE_REGRESSOR
 from engine.tree.presort import Ask, Presorted, presort
 from engine.tree.pruning_rules import pessimistic_prune
 from engine.tree.structure import Tree, single_leaf
@@ -71,9 +71,10 @@ _DOC = """One exact classification or regression tree (Breiman, Friedman, Olshen
         split off only where all other values are the same.
     monotonic_cst : sequence, mapping or None, default None
         Of every column, or of columns by name: 1 where the value may only rise with it, -1 where it may
-        only fall, 0 where it is free. The value is the mean, or the share of the second of two classes.
-        Splits that break it are not taken and leaves' values are kept in the bounds that it sets, while
-        impurities and gains stay those of the rows. Missing values may take either side.{class_weight}
+        only fall, 0 where it is free. The value is the mean (median, by absolute error), or the share of the
+        second of two classes. Splits that break it are not taken and leaves' values are kept in the bounds
+        that it sets, while impurities and gains stay those of the rows. Missing values may take either
+        side.{class_weight}
     categorical_features : "from_dtype", None or sequence, default "from_dtype"
         See `engine.features.learn_features`.
     random_state : None, int or generator
@@ -127,7 +128,6 @@ class _DecisionTree(Learner):
         """
         check_tree_parameters(self, self._table)
         check_algorithm(self)
-        check_medians(self)
         data = begin_fit(
             self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
         )
@@ -313,24 +313,6 @@ def check_algorithm(estimator: Any) -> None:
             f"splitter is {estimator.splitter!r} but {name} draws no splits; leave it out, or set algorithm "
             "to 'cart'"
         )
-
-
-def check_medians(estimator: Any) -> None:
-    """Check that absolute error is asked for nothing that it has not.
-
-    Raises
-    ------
-    ParameterError
-        Drawn splits, or columns with a direction.
-    """
-    if estimator.criterion != "absolute_error":
-        return
-    for name, free in zip(NOT_OF_MEDIANS, ("best", None), strict=True):
-        if not (getattr(estimator, name) is free or getattr(estimator, name) == "best"):
-            raise ParameterError(
-                f"{name} is {getattr(estimator, name)!r} but criterion 'absolute_error' cannot keep to it; "
-                "leave it out, or set criterion to 'squared_error'"
-            )
 
 
 def check_target(data: TrainingData, criterion: str, name: str = "criterion") -> None:

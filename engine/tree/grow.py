@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +18,10 @@ from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
 from engine.tree.kernels import grow_medians, layout, levels, medians, thresholds
 from engine.tree.kernels.impurity import describe_node, purity
-from engine.tree.presort import Ask, Presorted, sort_column
-from engine.tree.structure import LEAF, NO_CHILD, THRESHOLD, Tree, compact
+from engine.tree.presort import Ask, Presorted, never, sort_column
+from engine.tree.structure import IS_MISSING, LEAF, NO_CHILD, THRESHOLD, Tree, compact
 
 WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
-NO_END = 2**62  # a budget that no search spends
 FIRST_NODES = 64
 CRITERIA = {
     "gini": layout.GINI,
@@ -156,7 +156,7 @@ class Grower:
         self._nodes = subtrees.new_nodes(FIRST_NODES, rules.n_sums, n_levels + 1)
         sets = np.zeros((n_levels, 2), dtypes.LEVEL_DTYPE)
         self._best = layout.Best(np.zeros(1), np.zeros(layout.N_BEST, np.int64), sets)
-        n_medians = len(y) + 1 if len(by_target) else 1
+        n_medians = len(y) + 1 if self._is_absolute and not rules.is_random else 1
         self._scratch = _new_scratch(presorted, self._n_rows, rules.n_sums, n_levels + 1, n_medians)
         self._stack = np.zeros(FIRST_NODES, dtypes.NODE_DTYPE)
         self._state = np.zeros(layout.N_STATE, np.int64)
@@ -166,7 +166,10 @@ class Grower:
 
     def grow(self, ask: Ask) -> GrownTree:
         """Grow until the rules or `ask` end it; every row is in some leaf in either case."""
+        is_stopped = self._is_absolute and ask(1, 0.0)  # sorting the targets has taken its time
         self._plant_root()
+        if is_stopped:
+            return GrownTree(self._to_tree(), True)
         self._state[layout.STATE_ASIDE] = self.rows_aside
         if self._state[layout.STATE_ASIDE] and self._rules.max_features >= len(self._sample.order):
             is_partial = self._grow_large(ask)
@@ -234,6 +237,11 @@ class Grower:
         """Impurity of all rows together."""
         return float(self._nodes.records["impurity"][0])
 
+    @property
+    def root_weight(self) -> float:
+        """Weight of all rows together."""
+        return float(self._nodes.records["weight"][0])
+
     def look_at_root(self) -> None:
         """Make ready to be asked about splits of all rows together, instead of growing."""
         self._plant_root()
@@ -243,8 +251,11 @@ class Grower:
         if self._is_absolute:
             medians.begin_medians(self._sample, self._nodes, 0, self._scratch)
 
-    def best_split_of(self, feature: int) -> SplitFound | None:
-        """Return one column's best split of all rows together; None where it has none that is allowed."""
+    def best_split_of(self, feature: int, ask: Ask = never) -> SplitFound | None:
+        """Return one column's best split of all rows together; None where it has none that is allowed.
+
+        A search by absolute error asks now and then, and returns None when it is stopped.
+        """
         best, sums, order = self._best, self._scratch.sums[layout.TOTAL], self._sample.order[feature]
         if order[0] >> 32 == order[-1] >> 32:
             return None
@@ -254,7 +265,13 @@ class Grower:
         scan = levels.scan_levels if is_level else thresholds.scan_thresholds
         if self._is_absolute:
             node = (np.int32(feature), self._nodes, 0, best, self._scratch)
-            medians.scan_medians(self._sample, self._rules, *node, self._state, NO_END)
+            self._state[layout.STATE_PASS] = self._state[layout.STATE_WALKED] = 0
+            while True:
+                medians.scan_medians(self._sample, self._rules, *node, self._state, WORK_BUDGET)
+                if self._state[layout.STATE_PASS] == 0:
+                    break
+                if ask(1, 0.0):
+                    return None
         else:
             scan(
                 self._sample,
@@ -277,13 +294,29 @@ class Grower:
         gain = max(float(best.gain[0]), 0.0)
         return SplitFound(kind, threshold, best.sets[:n_entries].copy(), missing_child, gain)
 
-    def gains_by_medians(self, feature: int) -> NDArray[np.float64]:
+    def weight_of_first(self, feature: int) -> float:
+        """Return the weight of the rows that take the first side of the split of numbers found last."""
+        best, order = self._best.ints, self._sample.order[feature]
+        kind, missing = best[layout.BEST_KIND], np.searchsorted(order, layout.MISSING_RANK << 32)
+        n_first = np.searchsorted(order, (best[layout.BEST_CUT] + 1) << 32) if kind == THRESHOLD else 0
+        takes_missing = kind == IS_MISSING or best[layout.BEST_MISSING] == 0
+        sides = [order[:n_first], order[missing:]] if takes_missing else [order[:n_first]]
+        if self._has_unit_weights:
+            return float(sum(map(len, sides)))
+        return float(sum(self._sample.target[side & layout.ROW_MASK, 1].sum() for side in sides))
+
+    @cached_property
+    def _has_unit_weights(self) -> bool:
+        return bool(np.all(self._sample.target[:, 1] == 1))
+
+    def gains_by_medians(self, feature: int, ask: Ask = never) -> NDArray[np.float64]:
         """Return the gain by absolute error of a cut behind each row of a column's order: (n_rows - 1,).
 
         For use after `look_at_root`, where the column is not constant; only cuts between different values
         mean anything. Missing values are where they help most, or with the larger side, as the rules say.
+        Where `ask` stops it, the gains mean nothing.
         """
-        self.best_split_of(feature)
+        self.best_split_of(feature, ask)
         records, found = self._nodes.records[0], self._scratch.medians
         losses, left = (found[name][: self._n_rows - 1] for name in ("right", "left"))
         order = self._sample.order[feature]

@@ -93,7 +93,9 @@ class MultiwayGrower:
         self._uses_ratio = algorithm == "c4.5"
         # levels that training saw: each has a branch wherever its column is asked, an empty one too
         self._levels = [
-            np.unique(column[~np.isnan(column)]).astype(np.int64) if spec.is_categorical else None
+            np.flatnonzero(np.bincount(column[~np.isnan(column)].astype(np.int64)))
+            if spec.is_categorical
+            else None
             for spec, column in zip(data.features, data.X.T, strict=True)
         ]
         self._has_branch = [  # of missing values
@@ -117,7 +119,7 @@ class MultiwayGrower:
         rows = np.arange(len(self._y)) if rows is None else rows
         n_rows, n_done, is_stopped = len(rows), 0, False
         self._nodes = [self._new_node(rows, 0, np.zeros(0), used)]
-        self._root_impurity = _entropy(self._nodes[0].value)
+        self._root_impurity = entropy(self._nodes[0].value)
         waiting = [0]
         while waiting and not is_stopped:
             number = waiting.pop()
@@ -145,7 +147,7 @@ class MultiwayGrower:
 
     def _candidates(self, node: _Node) -> Iterator[Split | None]:
         """Yield the best split of every column that may be asked, in order; None where there is none."""
-        rules, impurity = self._rules, _entropy(node.value)
+        rules, impurity = self._rules, entropy(node.value)
         is_final = impurity == 0 or node.n_rows < rules.min_samples_split
         if is_final or node.depth == rules.max_depth:
             return
@@ -159,15 +161,10 @@ class MultiwayGrower:
             return self._best_threshold(node, feature, x, impurity)
         return None if feature in node.used else self._level_split(node, feature, x, levels, impurity)
 
-    def splits_of(self, rows: Rows, used: frozenset[int]) -> tuple[list[Split], float]:
-        """Return the best split of every column that has one, and the impurity of the rows, at least one.
-
-        Limits on leaves hold, those on depth and on the rows of a node do not.
-        """
-        node = self._new_node(rows, 0, np.zeros(0), used)
-        impurity = _entropy(node.value)
-        found = (self._best_of(node, feature, impurity) for feature in range(len(self._levels)))
-        return [split for split in found if split is not None], impurity
+    def level_split_of(self, rows: Rows, feature: int) -> Split | None:
+        """Return a category's split of rows, at least one; None where the limits on leaves allow none."""
+        node = self._new_node(rows, 0, np.zeros(0), frozenset())
+        return self._best_of(node, feature, entropy(node.value))
 
     def is_eligible(self, splits: list[Split], impurity: float) -> list[bool]:
         """Tell which splits of a node may be chosen: all of ID3's, those of C4.5 that gain the average."""
@@ -179,7 +176,7 @@ class MultiwayGrower:
 
     def _choose(self, node: _Node, candidates: list[Split]) -> Split | None:
         """Return the best candidate, the lowest column on a tie; None where no candidate is good enough."""
-        impurity = _entropy(node.value)
+        impurity = entropy(node.value)
         is_eligible = self.is_eligible(candidates, impurity)
         best: Split | None = None
         for split in (split for split, is_one in zip(candidates, is_eligible, strict=True) if is_one):
@@ -235,7 +232,7 @@ class MultiwayGrower:
             return None
         total = weights.sum()
         gain = impurity + _purity(sums).sum() / total
-        return Split(feature, MULTIWAY, float(gain), _entropy(weights / total), np.nan, missing_child)
+        return Split(feature, MULTIWAY, float(gain), entropy(weights / total), np.nan, missing_child)
 
     def _best_threshold(self, node: _Node, feature: int, x: Floats, impurity: float) -> Split | None:
         """Return the threshold with the largest gain; missing values on the right, then left, then alone."""
@@ -269,7 +266,7 @@ class MultiwayGrower:
         gains = impurity + (_purity(left) + _purity(total - left)) / weight
         at = _first_best(np.where(is_allowed, gains, -np.inf), impurity)
         share = left[at].sum() / weight
-        information = _entropy(np.array([share, 1 - share]))
+        information = entropy(np.array([share, 1 - share]))
         if n_missing and at == len(sides) - 1:
             return Split(feature, IS_MISSING, float(gains[at]), information, np.nan, 0)
         bound = bounds[at // 2 if n_missing else at]
@@ -347,7 +344,7 @@ class MultiwayGrower:
             "missing_child": [node.missing_child for node in nodes],
             "unseen_child": [node.unseen_child for node in nodes],
             "value": np.array([node.value for node in nodes]),
-            "impurity": [_entropy(node.value) for node in nodes],
+            "impurity": [entropy(node.value) for node in nodes],
             "gain": [0.0 if split is None else max(split.gain, 0.0) for split in asked],
             "n_node_samples": [node.n_rows for node in nodes],
             "weighted_n_node_samples": [node.weight for node in nodes],
@@ -357,13 +354,14 @@ class MultiwayGrower:
 
 def information_gain(child: Rows, y: NDArray[np.int64], w: Floats) -> float:
     """Return how many bits the branches `child` of rows tell about their classes `y`, weighted by `w`."""
-    sums = np.zeros((int(child.max()) + 1, int(y.max()) + 1))
-    np.add.at(sums, (child, y), w)
+    n_branches, n_classes = int(child.max()) + 1, int(y.max()) + 1
+    flat = np.bincount(child * n_classes + y, weights=w, minlength=n_branches * n_classes)
+    sums = np.asarray(flat, np.float64).reshape(n_branches, n_classes)
     total = sums.sum(axis=0)
-    return _entropy(total / total.sum()) + float(_purity(sums).sum() / total.sum())
+    return entropy(total / total.sum()) + float(_purity(sums).sum() / total.sum())
 
 
-def _entropy(shares: Floats) -> float:
+def entropy(shares: Floats) -> float:
     """Return the entropy of shares that sum to 1, in bits."""
     known = shares[shares > 0]
     return float(max(-(known * np.log2(known)).sum(), 0.0))

@@ -128,16 +128,7 @@ _OF_SINGLE_TREES = (
 # what the trees of a forest take too
 MEMBER_CLASSIFIER = (CLASS_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, CLASS_WEIGHT, RANDOM_STATE)
 MEMBER_REGRESSOR = (NUMBER_CRITERION, *SIZE, *STOPPING, MAX_FEATURES, RANDOM_STATE)
-NOT_OF_MEDIANS = ("splitter", "monotonic_cst")  # absolute error has neither
-TREE_REGRESSOR = (
-    *MEMBER_REGRESSOR,
-    *(
-        replace(p, applies_when={"criterion": ("squared_error", "poisson")})
-        if p.name in NOT_OF_MEDIANS
-        else p
-        for p in _OF_SINGLE_TREES
-    ),
-)
+TREE_REGRESSOR = (*MEMBER_REGRESSOR, *_OF_SINGLE_TREES)
 
 CART_ONLY = ("max_leaf_nodes", "max_nodes", "max_features", "monotonic_cst")  # ID3 and C4.5 have none
 _CART_CHOICES = ("criterion", "splitter")

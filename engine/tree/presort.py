@@ -21,6 +21,11 @@ Ask = Callable[[int, float], bool]
 """Called with the number of nodes and the share of the work done; True stops the growing."""
 
 
+def never(_n_nodes: int, _fraction: float) -> bool:
+    """Go on: what is asked where nobody stops the work."""
+    return False
+
+
 @dataclass(frozen=True)
 class Presorted:
     """A training table with every column's rows in ascending order.

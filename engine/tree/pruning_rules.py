@@ -20,7 +20,7 @@ _ROUNDING = 1e-12  # share by which the mean of rows may miss the equal means of
 Floats = NDArray[np.float64]
 
 
-def reduced_error_prune(tree: Tree, X: NDArray[Any], y: Floats, w: Floats, *, is_classifier: bool) -> Tree:
+def reduced_error_prune(tree: Tree, X: NDArray[Any], y: Floats, w: Floats, *, loss: str) -> Tree:
     """Return the smallest of the prunings of `tree` that lose least on a validation set (Quinlan 1987).
 
     From the leaves up, a branch is cut where a leaf loses no more than the best pruning of the branch; the
@@ -33,10 +33,10 @@ def reduced_error_prune(tree: Tree, X: NDArray[Any], y: Floats, w: Floats, *, is
     y : float64 (n_samples,)
         Class index or number.
     w : float64 (n_samples,)
-    is_classifier : bool
-        The loss is a wrong class, not the squared error.
+    loss : str
+        See `engine.tree.cost_complexity.loss_of`.
     """
-    as_leaf = cut_prices(tree, X, y, w, is_classifier=is_classifier)
+    as_leaf = cut_prices(tree, X, y, w, loss=loss)
     slack = 1e-12 * max(float(np.abs(as_leaf).max()), 1e-300)
     best, is_cut = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, bool)
     for node in range(tree.n_nodes - 1, -1, -1):

@@ -15,7 +15,7 @@ from engine.tree.estimators import is_multiway, prune_by_rule
 from engine.tree.grow import Grower, draws_splits, make_rules
 from engine.tree.kernels.layout import Rules
 from engine.tree.multiway import MultiwayGrower
-from engine.tree.presort import Ask, presort
+from engine.tree.presort import Ask, never, presort
 from engine.tree.structure import MULTIWAY, Path, Tree
 
 
@@ -80,7 +80,7 @@ def regrow(tree: Tree, path: Path, estimator: Any, data: TrainingData, ask: Ask 
     if len(rows) == 0:
         raise DataError(f"no training row reaches {tree.words_of(path)}, so nothing can grow there")
     rules = _rules_below(tree, node, len(path), estimator, data)
-    ask = ask or _never
+    ask = ask or never
     branch: Tree | None
     if is_multiway(estimator):
         grower = MultiwayGrower(data, rules, estimator.algorithm)
@@ -91,10 +91,6 @@ def regrow(tree: Tree, path: Path, estimator: Any, data: TrainingData, ask: Ask 
             return tree
     share = float(branch.weighted_n_node_samples[0]) / rules.total_weight
     return splice(tree, node, prune_by_rule(estimator, branch, share))
-
-
-def _never(_n_nodes: int, _fraction: float) -> bool:
-    return False
 
 
 def _rules_below(tree: Tree, node: int, depth: int, estimator: Any, data: TrainingData) -> Rules:

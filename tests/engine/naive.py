@@ -40,6 +40,17 @@ def answer(criterion, y, w):
     return weighted_median(y, w) if criterion == "absolute_error" else np.average(y, weights=w)
 
 
+def losses(name, answers, y, least_rate=0.0):
+    """What answers (n_rows, n_outputs) cost: a wrong class 1, or the criterion's own loss."""
+    if name == "misclassification":
+        return (np.argmax(answers, axis=1) != y) * 1.0
+    told = answers[:, 0]
+    if name == "poisson":
+        told = np.maximum(told, least_rate)
+        return 2 * (xlogy(y, y / told) - y + told)
+    return abs(told - y) if name == "absolute_error" else (told - y) ** 2
+
+
 def gain(criterion, goes_left, y, w, n_classes):
     """The node's impurity less its children's weighted mean."""
     total = impurity(criterion, y, w, n_classes)
@@ -74,9 +85,9 @@ def sides_of_levels(x):
             yield np.isin(codes, chosen)
 
 
-def keeps_direction(sign, goes_left, values, w, bounds, slack=1e-9):
-    """Whether the two sides' means are in order (1: rising, -1: falling) and inside the node's bounds."""
-    low, high = (np.average(values[side], weights=w[side]) for side in (goes_left, ~goes_left))
+def keeps_direction(criterion, sign, goes_left, values, w, bounds, slack=1e-9):
+    """Whether the two sides' answers are in order (1: rising, -1: falling) and inside the node's bounds."""
+    low, high = (answer(criterion, values[side], w[side]) for side in (goes_left, ~goes_left))
     if sign < 0:
         low, high = high, low
     return low <= high + slack and low >= bounds[0] - slack and high <= bounds[1] + slack

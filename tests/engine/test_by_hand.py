@@ -396,3 +396,41 @@ def test_any_edits_leave_trees_that_describe_their_rows_and_replay_to_the_same(n
         assert_describes_its_rows(tree, data, criterion_of(estimator))
     assert replay(edits, estimator.tree_, data, estimator) == (tree, refused)
     assert len(refused) < 10
+
+
+@pytest.mark.parametrize("missing", ["learned", "level"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_branch_a_level_is_what_id3_makes(seed, missing):
+    """Of the column that it chooses at the root; levels that the node has no rows of have a branch, too."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 4, 60).astype(float)
+    other = rng.integers(0, 3, 60).astype(float)
+    if seed % 2:
+        x[rng.random(60) < 0.2] = np.nan
+    X = pd.DataFrame({"a": pd.Categorical(x), "b": pd.Categorical(other)})
+    y = (np.nan_to_num(x, nan=1.0) + rng.integers(0, 2, 60)) % 3
+    w = rng.integers(1, 4, 60).astype(float)
+    model = DecisionTreeClassifier(algorithm="id3", missing=missing, max_depth=1).fit(X, y, w)
+    data = training_data(model, X, y, w)
+    asked = data.features[int(model.tree_.feature[0])].name
+    edit = Edit("force_split", (), feature=asked, each_level=True)
+    assert Edit.from_plain(edit.to_plain()) == edit
+    forced = edit.apply(model.tree_, data, model)
+    for name, array in model.tree_.to_arrays().items():
+        np.testing.assert_allclose(getattr(forced, name), array, atol=1e-12, err_msg=name)
+    below = Edit("force_split", (0,), feature="b" if asked == "a" else "a", each_level=True)
+    deeper = below.apply(forced, data, model)
+    deeper.validate()
+    encoded = data.X
+    assert deeper.n_node_samples.tolist() == [len(rows) for rows in naive.rows_by_node(deeper, encoded)]
+    with pytest.raises(DataError, match="rows of this node have one level of"):
+        Edit("force_split", (1,), feature=asked, each_level=True).apply(forced, data, model)
+
+
+def test_numbers_have_no_branch_a_level():
+    model = DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0])
+    data = training_data(model, [[0.0], [1.0]], [0.0, 1.0])
+    with pytest.raises(ParameterError, match="holds numbers, which have no levels; give a threshold"):
+        force_split(model.tree_, (), "x0", data, "squared_error", each_level=True)
+    with pytest.raises(ParameterError, match="give no threshold or levels"):
+        force_split(model.tree_, (), "x0", data, "squared_error", threshold=0.5, each_level=True)

@@ -6,10 +6,13 @@ import pytest
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.base import begin_fit
 from engine.errors import DataError
+from engine.tree import grow
+from engine.tree.by_hand import force_split, set_missing_direction
 from engine.tree.candidates import NodeRows, candidates, children_of_split, gain_curve
 from engine.tree.grow import CRITERIA as CRITERIA_BY_NAME
 from engine.tree.grow import make_rules
 from engine.tree.presort import presort
+from engine.tree.regrow import training_data
 from engine.tree.structure import LEVEL_SET, THRESHOLD
 from tests.engine import naive
 from tests.engine.test_tree import CRITERIA, OF_NUMBERS, random_table
@@ -65,6 +68,42 @@ def test_every_columns_best_split_is_the_best_of_all(criterion, seed):
                     assert found[0].split.threshold == tree.threshold[node]
                 elif tree.kind[node] == LEVEL_SET:
                     np.testing.assert_array_equal(found[0].split.levels, tree.levels(node))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "absolute_error"])
+def test_a_stop_at_any_moment_gives_nothing(monkeypatch, criterion):
+    """A column of many rows is searched by absolute error in parts, and the search begins anew afterwards."""
+    tree, data, *_ = study(criterion, 0)
+    whole = [candidates(tree, (), data), gain_curve(tree, (), 0, data)]
+    monkeypatch.setattr(grow, "WORK_BUDGET", 1)
+    n_asked = {}
+    for n_allowed in range(200):
+        for at, look in enumerate([candidates, lambda *how: gain_curve(tree, (), 0, data, how[-1])]):
+            asked = []
+            found = look(tree, (), data, lambda *_, a=asked, n=n_allowed: a.append(0) or len(a) > n)
+            if len(asked) > n_allowed:
+                assert found is None
+                n_asked[at] = n_allowed + 1
+            elif at == 0:
+                assert [c.split.gain for c in found] == [c.split.gain for c in whole[0]]
+            else:
+                assert found.gains.tolist() == whole[1].gains.tolist()
+    assert n_asked[0] < 200
+    assert (n_asked[0], n_asked.get(1, 0)) >= ((20, 8) if criterion == "absolute_error" else (5, 0))
+
+
+def test_a_node_without_rows_has_no_candidates():
+    X, y = np.array([[0.0], [1.0], [2.0], [np.nan]]), np.array([0.0, 5.0, 6.0, 9.0])
+    model = DecisionTreeRegressor().fit(X, y)
+    rows = training_data(model, X, y)
+    tree = force_split(model.tree_, (), "x0", rows, "squared_error", threshold=0.5)
+    assert tree.missing_child[0] == 1
+    tree = force_split(tree, (1,), "x0", rows, "squared_error", is_missing=True)
+    tree = set_missing_direction(tree, (), 0, rows, "squared_error")
+    assert tree.n_node_samples[tree.node_at((1, 0))] == 0
+    presorted = presort(rows.X, rows.features, lambda *_: False)
+    data = NodeRows(presorted, rows.y, rows.sample_weight, rows.features, make_rules(model, rows, 4.0))
+    assert candidates(tree, (1, 0), data) == []
 
 
 @pytest.mark.parametrize("missing", ["learned", "level"])

@@ -6,8 +6,17 @@ import sklearn.tree
 
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.predict import tree_values
-from engine.tree.cost_complexity import PathLosses, cut_prices, path_losses, prune_at, pruning_path
+from engine.tree.cost_complexity import (
+    LOSSES,
+    PathLosses,
+    cut_prices,
+    loss_of,
+    path_losses,
+    prune_at,
+    pruning_path,
+)
 from engine.tree.prune import prune
+from tests.engine import naive
 
 
 def naive_path(tree):
@@ -38,25 +47,32 @@ def naive_path(tree):
     return np.array(alphas), trees
 
 
-def table(seed, is_classifier, n=150):
+def table(seed, loss, n=150):
     rng = np.random.default_rng(seed)
     X = np.column_stack([np.round(rng.normal(size=(n, 3)), 1), rng.integers(0, 5, n)])
     X[rng.random(X.shape) < 0.1] = np.nan
     signal = np.nan_to_num(X[:, 0]) + (X[:, 3] % 2 == 1)
     y = signal + rng.normal(0, 0.7, n)
-    return X, (np.digitize(y, [0, 1]) if is_classifier else y), rng.integers(1, 4, n).astype(float)
+    if loss == "misclassification":
+        y = np.digitize(y, [0, 1])
+    elif loss == "poisson":
+        y = np.maximum(np.floor(2 * y), 0.0)
+    return X, y, rng.integers(1, 4, n).astype(float)
 
 
-def fitted(seed, is_classifier):
-    X, y, w = table(seed, is_classifier)
-    kind = DecisionTreeClassifier if is_classifier else DecisionTreeRegressor
-    return kind(categorical_features=[3]).fit(X, y, w).tree_, X, y.astype(float), w
+def fitted(seed, loss):
+    X, y, w = table(seed, loss)
+    is_classifier = loss == "misclassification"
+    model = DecisionTreeClassifier() if is_classifier else DecisionTreeRegressor(criterion=loss)
+    model.set_params(categorical_features=[3]).fit(X, y, w)
+    assert loss_of(model) == loss
+    return model.tree_, X, y.astype(float), w
 
 
-@pytest.mark.parametrize("is_classifier", [True, False])
+@pytest.mark.parametrize("loss", ["misclassification", "squared_error"])
 @pytest.mark.parametrize("seed", range(4))
-def test_path_is_the_naive_one(seed, is_classifier):
-    tree, _X, _y, w = fitted(seed, is_classifier)
+def test_path_is_the_naive_one(seed, loss):
+    tree, _X, _y, w = fitted(seed, loss)
     path = pruning_path(tree)
     alphas, trees = naive_path(tree)
     np.testing.assert_allclose(path.alphas, alphas, rtol=1e-9, atol=1e-14)
@@ -70,25 +86,24 @@ def test_path_is_the_naive_one(seed, is_classifier):
     assert path.n_leaves[-1] == 1
 
 
-@pytest.mark.parametrize("is_classifier", [True, False])
-def test_losses_and_prices_are_those_of_the_pruned_trees(is_classifier):
-    tree, *_ = fitted(0, is_classifier)
-    X, y, w = table(9, is_classifier, 90)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_losses_and_prices_are_those_of_the_pruned_trees(loss):
+    tree, *_ = fitted(0, loss)
+    X, y, w = table(9, loss, 90)
 
     def losses(pruned):
-        answer = tree_values([pruned], X)
-        return (np.argmax(answer, 1) != y) * 1.0 if is_classifier else (answer[:, 0] - y) ** 2
+        return naive.losses(loss, tree_values([pruned], X), y, 1e-15 * tree.value[0, 0])
 
     path = pruning_path(tree)
     grid = np.concatenate([path.alphas, path.alphas[:-1] + np.diff(path.alphas) / 2])
     grid.sort()
-    found = path_losses(tree, path, grid, X, y.astype(float), w, is_classifier=is_classifier).means()
-    prices = cut_prices(tree, X, y.astype(float), w, is_classifier=is_classifier)
+    found = path_losses(tree, path, grid, X, y.astype(float), w, loss=loss).means()
+    prices = cut_prices(tree, X, y.astype(float), w, loss=loss)
     for step, alpha in enumerate(grid):
-        loss = losses(prune_at(tree, float(alpha)))
-        mean = np.average(loss, weights=w)
+        lost = losses(prune_at(tree, float(alpha)))
+        mean = np.average(lost, weights=w)
         n_effective = w.sum() ** 2 / (w * w).sum()
-        error = np.sqrt(np.average((loss - mean) ** 2, weights=w) / n_effective)
+        error = np.sqrt(np.average((lost - mean) ** 2, weights=w) / n_effective)
         np.testing.assert_allclose([found.mean[step], found.standard_error[step]], [mean, error], atol=1e-10)
     whole = np.average(losses(tree), weights=w)
     for node in range(tree.n_nodes):
@@ -98,14 +113,27 @@ def test_losses_and_prices_are_those_of_the_pruned_trees(is_classifier):
         np.testing.assert_allclose(prices[node], price, atol=1e-12)
 
 
+def test_a_rate_of_0_for_rows_with_events_is_a_large_loss_and_no_infinite_one():
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0.0, 0.0, 2.0, 4.0])
+    tree = DecisionTreeRegressor(criterion="poisson", max_depth=1).fit(X, y).tree_
+    assert tree.value[:, 0].tolist() == [1.5, 0.0, 3.0]
+    path, ones = pruning_path(tree), np.ones(2)
+    held = np.array([[0.0], [1.0]]), np.array([1.0, 3.0])
+    found = path_losses(tree, path, path.alphas, *held, ones, loss="poisson").means()
+    grown = (np.log(1 / 1.5e-15) - 1 + 1.5e-15 + 0) * 2 / 2
+    as_leaf = (np.log(1 / 1.5) - 1 + 1.5) + (3 * np.log(3 / 1.5) - 3 + 1.5)
+    assert found.mean.tolist() == pytest.approx([grown, as_leaf])
+    assert cut_prices(tree, *held, ones, loss="poisson")[0] == pytest.approx(as_leaf - grown)
+
+
 def test_sums_do_not_depend_on_the_number_of_threads(monkeypatch):
     monkeypatch.setattr("engine.tree.cost_complexity.ROWS_PER_CHUNK", 16)
-    tree, X, y, w = fitted(1, False)
+    tree, X, y, w = fitted(1, "squared_error")
     path = pruning_path(tree)
     bits = set()
     for n_jobs in (1, 2, 8):
-        losses = path_losses(tree, path, path.alphas, X, y, w, is_classifier=False, n_jobs=n_jobs).means()
-        prices = cut_prices(tree, X, y, w, is_classifier=False, n_jobs=n_jobs)
+        losses = path_losses(tree, path, path.alphas, X, y, w, loss="squared_error", n_jobs=n_jobs).means()
+        prices = cut_prices(tree, X, y, w, loss="squared_error", n_jobs=n_jobs)
         bits.add((losses.mean.tobytes(), losses.standard_error.tobytes(), prices.tobytes()))
     assert len(bits) == 1
 

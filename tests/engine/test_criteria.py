@@ -6,7 +6,7 @@ import sklearn.tree
 from sklearn.metrics import mean_poisson_deviance
 
 from engine import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestRegressor
-from engine.errors import DataError, ParameterError
+from engine.errors import DataError
 from tests.engine import naive
 
 
@@ -127,12 +127,3 @@ def test_targets_that_are_no_counts_are_refused(model):
         DataError, match=r"target is .*e-321 in some row, too small beside the weights.*scale"
     ):
         model.fit([[0.0], [1.0]], [1e-320, 3.0])
-
-
-@pytest.mark.parametrize(("name", "value"), [("splitter", "random"), ("monotonic_cst", [1])])
-def test_absolute_error_refuses_what_it_cannot_keep_to(name, value):
-    model = DecisionTreeRegressor(criterion="absolute_error").set_params(**{name: value})
-    with pytest.raises(
-        ParameterError, match=rf"{name} is .* 'absolute_error' .*criterion to 'squared_error'"
-    ):
-        model.fit([[0.0], [1.0]], [0.0, 1.0])

@@ -12,7 +12,7 @@ from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.errors import DataError, ParameterError
 from engine.export.json import from_json, to_json
 from engine.tree.by_hand import force_split, set_missing_direction
-from engine.tree.candidates import NodeRows, candidates
+from engine.tree.candidates import NodeRows, candidates, gain_curve
 from engine.tree.cost_complexity import prune_at, pruning_path
 from engine.tree.cross_validation import cross_validate_path
 from engine.tree.directions import bounded, bounds_of, directions_of
@@ -24,13 +24,14 @@ from engine.tree.structure import THRESHOLD
 from tests.engine import naive
 from tests.engine.test_against_scikit_learn import SEEDS, first_difference, is_tie, same_questions
 
-CRITERIA = ["squared_error", "poisson", "gini", "entropy", "misclassification"]
+CRITERIA = ["squared_error", "poisson", "absolute_error", "gini", "entropy", "misclassification"]
+OF_NUMBERS = ("squared_error", "poisson", "absolute_error")
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
 examples = settings(max_examples=20, deadline=None, derandomize=True, database=None)
 
 
 def model_of(criterion, **settings):
-    is_number = criterion in ("squared_error", "poisson")
+    is_number = criterion in OF_NUMBERS
     kind = DecisionTreeRegressor if is_number else DecisionTreeClassifier
     return kind(criterion=criterion, **settings)
 
@@ -48,6 +49,8 @@ def table(seed, criterion, n_rows=60, shares_missing=0.2):
     y = np.sin(2 * X[:, 0]) + np.nan_to_num(X[:, 1]) / 2 - np.nan_to_num(X[:, 2]) + rng.normal(size=n_rows)
     if criterion == "poisson":
         y = np.floor(np.exp(y / 2))
+    elif criterion == "absolute_error":
+        y = np.round(y, 1)  # medians of several rows, and half way between them
     elif criterion != "squared_error":
         y = (y > 1).astype(float)
     return X, y, rng.uniform(0.5, 2, n_rows) if seed % 2 else np.ones(n_rows)
@@ -75,7 +78,7 @@ def test_every_gain_is_the_largest_that_keeps_the_directions(criterion, seed, mi
     tree = model.fit(X, y, w).tree_
     depths = tree.depths
     bounds = [(-np.inf, np.inf)] * tree.n_nodes
-    n_classes = 0 if criterion in ("squared_error", "poisson") else 2
+    n_classes = 0 if criterion in OF_NUMBERS else 2
     for node, rows in enumerate(naive.rows_by_node(tree, X)):
         x, target, weights = X[rows], y[rows], w[rows]
         if len(set(target)) == 1 or depths[node] == 5:
@@ -84,7 +87,8 @@ def test_every_gain_is_the_largest_that_keeps_the_directions(criterion, seed, mi
 
         def keeps(feature, goes_left, x=x, target=target, weights=weights, node=node):
             is_free = not signs[feature] or np.array_equal(goes_left, np.isnan(x[:, feature]))
-            return is_free or naive.keeps_direction(signs[feature], goes_left, target, weights, bounds[node])
+            way = (criterion, signs[feature], goes_left, target, weights, bounds[node])
+            return is_free or naive.keeps_direction(*way)
 
         best = naive.best_gain(x, target, weights, [0, 0, 0, 1], criterion, n_classes, 1, keeps, missing)
         assert tree.is_leaf[node] == (best is None)
@@ -96,13 +100,14 @@ def test_every_gain_is_the_largest_that_keeps_the_directions(criterion, seed, mi
             bounds[child] = bounds[node]
         if sign and tree.kind[node] == THRESHOLD:
             goes_left = np.isin(rows, naive.rows_by_node(tree, X)[children[0]])
-            means = [np.average(target[side], weights=weights[side]) for side in (goes_left, ~goes_left)]
+            sides = (goes_left, ~goes_left)
+            told = [naive.answer(criterion, target[side], weights[side]) for side in sides]
             low, high = children if sign > 0 else reversed(children)
-            bounds[low] = (bounds[node][0], np.mean(means))
-            bounds[high] = (np.mean(means), bounds[node][1])
+            bounds[low] = (bounds[node][0], np.mean(told))
+            bounds[high] = (np.mean(told), bounds[node][1])
         for child in children:
             inside = naive.rows_by_node(tree, X)[child]
-            raw = np.average(y[inside], weights=w[inside])
+            raw = naive.answer(criterion, y[inside], w[inside])
             assert tree.value[child, -1] == pytest.approx(np.clip(raw, *bounds[child]), abs=1e-12)
             assert tree.value[child].sum() == pytest.approx(1.0 if n_classes else tree.value[child, 0])
     assert broken(model, X, signs) == 0
@@ -299,8 +304,9 @@ def test_where_missing_values_change_sides_the_values_meet_half_way():
     assert turned.value[1:, 0].tolist() == [3.25, 3.25]  # 4.5 on the left and 2 on the right
 
 
-def test_candidates_are_those_that_growing_may_take():
-    model, X, y, w = fitted_with_rows()
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_candidates_are_those_that_growing_may_take(criterion):
+    model, X, y, w = fitted_with_rows(criterion=criterion)
     rows = training_data(model, X, y, w)
     presorted = presort(rows.X, rows.features, lambda *_: False)
     rules = make_rules(model, rows, float(w.sum()))
@@ -312,6 +318,9 @@ def test_candidates_are_those_that_growing_may_take():
             assert not found
             continue
         assert (found[0].feature, found[0].gain) == (tree.feature[node], pytest.approx(tree.gain[node]))
+        free = gain_curve(tree, tree.path_to(node), 0, looked)
+        assert free.gains.max() >= max((c.gain for c in found if c.feature == 0), default=0.0) - 1e-12
+        assert np.isfinite(free.gains).all()
         n_bound += len(found) < 4
     assert n_bound > 2
 

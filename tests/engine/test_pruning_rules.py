@@ -79,7 +79,9 @@ def test_reduced_error_is_the_best_of_all_prunings(is_classifier, seed):
         answer = tree_values([t], Z)
         return np.average(np.argmax(answer, 1) != z if is_classifier else (answer[:, 0] - z) ** 2, weights=w)
 
-    pruned = reduced_error_prune(tree, Z, z.astype(float), w, is_classifier=is_classifier)
+    pruned = reduced_error_prune(
+        tree, Z, z.astype(float), w, loss="misclassification" if is_classifier else "squared_error"
+    )
     candidates = [cut(tree, np.array(sorted(nodes), int)) for nodes in all_prunings(tree)]
     least = min(loss(t) for t in candidates)
     assert loss(pruned) == pytest.approx(least)
@@ -92,10 +94,10 @@ def test_reduced_error_by_hand():
     tree = DecisionTreeClassifier().fit(X, [0] * 4 + [1] * 2 + [0] * 2).tree_
     assert tree.n_leaves == 3
     Z, z = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [2.0]]), np.array([0, 0, 0, 0, 1, 1], float)
-    prices = cut_prices(tree, Z, z, np.ones(6), is_classifier=True) * 6
+    prices = cut_prices(tree, Z, z, np.ones(6), loss="misclassification") * 6
     lower = int(np.flatnonzero(~tree.is_leaf)[1])
     assert (prices[0], prices[lower]) == pytest.approx((-1, -1))  # 3 wrong as it is; as leaves 2 wrong
-    assert reduced_error_prune(tree, Z, z, np.ones(6), is_classifier=True).n_nodes == 1
+    assert reduced_error_prune(tree, Z, z, np.ones(6), loss="misclassification").n_nodes == 1
 
 
 def test_leaves_that_answer_the_same_are_merged_up():

@@ -79,31 +79,70 @@ def test_where_all_others_are_the_same_missing_values_are_split_off():
     assert tree.n_node_samples.tolist() == [5, 2, 3]
 
 
-def test_the_best_of_the_columns_splits_is_taken():
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_the_best_of_the_columns_splits_is_taken(criterion):
     """Each column alone draws its own; in one table the generator runs on from column to column."""
     X, y = table()
-    X = X[:, [0, 2]]
+    X, w = X[:, [0, 1, 2]], np.random.default_rng(3).uniform(0.5, 2, len(X))
     for seed in range(20):
         state = np.array([member_seed(seed, 0)], np.uint64)
         gains = []
-        for feature in range(2):
+        for feature in range(3):
             drawn = naive_unit(state)
             x = X[:, feature]
-            threshold = x.min() * (1 - drawn) + x.max() * drawn
-            gains.append(naive.gain("squared_error", x <= threshold, y, np.ones(len(y)), 0))
-        tree = stump(X, y, seed)
+            threshold = np.nanmin(x) * (1 - drawn) + np.nanmax(x) * drawn
+            is_left = x <= threshold
+            if np.isnan(x).any() and naive_bits(state) % 2 == 0:
+                is_left |= np.isnan(x)
+            gains.append(naive.gain(criterion, is_left, y, w, 0))
+        model = DecisionTreeRegressor(splitter="random", max_depth=1, random_state=seed, criterion=criterion)
+        tree = model.fit(X, y, w).tree_
         assert tree.feature[0] == np.argmax(gains)
         assert tree.gain[0] == pytest.approx(max(gains), abs=1e-12)
 
 
+@pytest.mark.parametrize("missing", ["learned", "level"])
+@pytest.mark.parametrize("signs", [None, [1, -1, 0, 0]])
+def test_drawn_by_absolute_error_every_node_is_described_by_its_rows(missing, signs):
+    X, y = table()
+    w, n_kinds = np.random.default_rng(4).integers(1, 4, len(y)).astype(float), set()
+    for seed in range(5):
+        model = DecisionTreeRegressor(
+            splitter="random", criterion="absolute_error", random_state=seed, categorical_features=[3],
+            missing=missing, monotonic_cst=signs,
+        )  # fmt: skip
+        tree = model.fit(X, y, w).tree_
+        inside = naive.rows_by_node(tree, X)
+        n_kinds |= set(tree.kind)
+        for node, rows in enumerate(inside):
+            answer = naive.answer("absolute_error", y[rows], w[rows])
+            assert tree.impurity[node] == pytest.approx(naive.impurity("absolute_error", y[rows], w[rows], 0))
+            if signs is None:
+                assert tree.value[node, 0] == pytest.approx(answer, abs=1e-12)
+            if tree.is_leaf[node]:
+                continue
+            is_first = np.isin(rows, inside[tree.children(node)[0]])
+            gain = naive.gain("absolute_error", is_first, y[rows], w[rows], 0)
+            assert tree.gain[node] == pytest.approx(gain, abs=1e-12)
+            if signs is not None and tree.kind[node] == THRESHOLD and (sign := signs[tree.feature[node]]):
+                bounds = (-np.inf, np.inf)
+                assert naive.keeps_direction("absolute_error", sign, is_first, y[rows], w[rows], bounds)
+    assert n_kinds >= {THRESHOLD, LEVEL_SET}
+
+
 def naive_unit(state):
+    """A double from 0 and below 1."""
+    return (naive_bits(state) >> 11) * 2.0**-53
+
+
+def naive_bits(state):
     """Splitmix64 in whole numbers of any size."""
     mask = 2**64 - 1
     state[0] = (int(state[0]) + 0x9E3779B97F4A7C15) & mask
     z = int(state[0])
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-    return ((z ^ (z >> 31)) >> 11) * 2.0**-53
+    return z ^ (z >> 31)
 
 
 @pytest.mark.parametrize("limits", [{"min_samples_leaf": 9}, {"min_weight_fraction_leaf": 0.1}])
@@ -140,14 +179,16 @@ def test_a_seed_gives_the_same_bits_and_another_other_ones(monkeypatch):
     assert grown(1) == first
 
 
-@pytest.mark.parametrize("settings", [{}, {"max_leaf_nodes": 20}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"max_leaf_nodes": 20}, {"criterion": "absolute_error", "min_samples_leaf": 3}]
+)
 def test_a_stop_at_any_moment_leaves_a_valid_tree(monkeypatch, settings):
     X, y = table(80)
     monkeypatch.setattr(grow, "WORK_BUDGET", 1)
     settings = settings | {"splitter": "random", "random_state": 0, "categorical_features": [3]}
     whole = StopAfter(10**9)
     DecisionTreeRegressor(**settings).fit(X, y, monitor=whole)
-    for n_allowed in range(0, len(whole.events) - 1, 5):
+    for n_allowed in range(0, len(whole.events) - 2, 5):  # the last but one finds the tree grown
         model = DecisionTreeRegressor(**settings).fit(X, y, monitor=StopAfter(n_allowed))
         model.tree_.validate()
         assert model.stopped_

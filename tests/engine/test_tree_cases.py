@@ -256,13 +256,13 @@ def test_c42_a_deep_tree_is_pruned_by_every_rule(deep):
     assert [prune_at(tree, float(a), path).n_leaves for a in path.alphas[::300]] == path.n_leaves[
         ::300
     ].tolist()
-    losses = path_losses(tree, path, path.alphas, X, y, ones, is_classifier=False).means()
+    losses = path_losses(tree, path, path.alphas, X, y, ones, loss="squared_error").means()
     assert losses.mean[0] == 0
     assert losses.mean[-1] == pytest.approx(y.var())
-    prices = cut_prices(tree, X, y, ones, is_classifier=False)
+    prices = cut_prices(tree, X, y, ones, loss="squared_error")
     assert prices[0] == pytest.approx(y.var())
-    assert reduced_error_prune(tree, X, y, ones, is_classifier=False) == tree
-    assert reduced_error_prune(tree, X, 0 * y + y.mean(), ones, is_classifier=False).n_nodes == 1
+    assert reduced_error_prune(tree, X, y, ones, loss="squared_error") == tree
+    assert reduced_error_prune(tree, X, 0 * y + y.mean(), ones, loss="squared_error").n_nodes == 1
     assert merge_same_prediction_leaves(tree, is_classifier=False) == tree
     deepest = tree.path_to(tree.n_nodes - 1)
     assert len(deepest) == DEPTH
@@ -280,8 +280,8 @@ def test_c42_a_deep_tree_of_classes_is_pruned_by_every_rule():
     x, y = np.arange(1.0, 1102.0)[:, None], np.r_[np.zeros(1100), 1.0]
     assert np.argmax(tree_values([tree], x), axis=1).tolist() == y.tolist()
     assert merge_same_prediction_leaves(tree, is_classifier=True) == tree  # the last leaf is of another class
-    assert reduced_error_prune(tree, x, y, np.ones(1101), is_classifier=True) == tree
-    assert reduced_error_prune(tree, x, 0 * y, np.ones(1101), is_classifier=True).n_nodes == 1
+    assert reduced_error_prune(tree, x, y, np.ones(1101), loss="misclassification") == tree
+    assert reduced_error_prune(tree, x, 0 * y, np.ones(1101), loss="misclassification").n_nodes == 1
     assert pessimistic_prune(tree).n_nodes == 1  # one error in 1,101 rows against 1,101 leaves of one row
 
 

@@ -51,7 +51,7 @@ DIRECTED_LEVEL = DIRECTED | {"missing": "level", "max_leaf_nodes": 4}
 OWN_LIMITS = {
     "id3": [],
     "c4.5": [{"confidence": None}],
-    "absolute_error": [BEST_FIRST],
+    "absolute_error": [BEST_FIRST, DRAWN, DIRECTED, DIRECTED_LEVEL, DIRECTED | DRAWN_LEVEL],
     **{kind: [BEST_FIRST, DRAWN, DRAWN_LEVEL] for kind in ("gini", "entropy", "misclassification")},
     **{kind: [BEST_FIRST, DRAWN_LEVEL, DIRECTED, DIRECTED_LEVEL] for kind in ("squared_error", "poisson")},
     "two classes": [BEST_FIRST, DIRECTED, DIRECTED_LEVEL, DIRECTED | DRAWN],
@@ -224,7 +224,7 @@ def test_whole_weights_equal_repetition(kind, limits, data):
 @given(data=st.data())
 def test_any_number_of_threads_gives_the_same_bits(kind, data):
     rows = draw_rows(data, kind)
-    limits, is_classifier = draw_limits(data, kind), kind not in OF_NUMBERS
+    limits, loss = draw_limits(data, kind), kind if kind in OF_NUMBERS else "misclassification"
     trees, losses = [], set()
     with pytest.MonkeyPatch.context() as patch:
         # several subtrees and chunks, so that threads have a say
@@ -235,7 +235,7 @@ def test_any_number_of_threads_gives_the_same_bits(kind, data):
             patch.setattr(parallel, "resolve_jobs", lambda _n_jobs, n=n_threads: n)
             tree = fitted(kind, rows, rows.w, limits).tree_
             path = pruning_path(tree)
-            found = path_losses(tree, path, path.alphas, rows.X, rows.y, rows.w, is_classifier=is_classifier)
+            found = path_losses(tree, path, path.alphas, rows.X, rows.y, rows.w, loss=loss)
             trees.append(tree)
             losses.add(found.sums.tobytes())
     assert trees[1] == trees[0] == trees[2]

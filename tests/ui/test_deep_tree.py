@@ -106,5 +106,7 @@ def test_it_has_prices_and_a_pruning_curve(figure):
     made = make_pruning("deep", Result(), curve)
     assert made.stops[-1].n_leaves == DEPTH + 1
     assert made.story(0).startswith("1 leaf")
-    prices = CutPrices(figure.tree, leaves_below(figure.tree) - 1, {}, is_share=True, n_splits_uncut=DEPTH)
+    prices = CutPrices(
+        figure.tree, leaves_below(figure.tree) - 1, {}, loss="misclassification", n_splits_uncut=DEPTH
+    )
     assert prices.sentence(0).startswith("Cut here: −1,100 leaves;")

@@ -1,14 +1,18 @@
 """The pruning figure: stops of a path, the price that makes each, and what is told of them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.tree.cost_complexity import PathLosses, pruning_path
-from tests.workbench.making import Session, open_flowers
+from tests.workbench.making import Session, make_table, open_flowers
+from workbench.document import Document
+from workbench.editing import prune_to
 from workbench.figures.pruning import Stop, make_pruning
 from workbench.figures.words import number
-from workbench.pruning import PruningCurve, pruning_curve, with_cross_validation
+from workbench.pruning import PruningCurve, cut_prices_of, mean_loss, pruning_curve, with_cross_validation
 from workbench.runs import ModelSpec
 
 
@@ -22,6 +26,8 @@ class Result:
     def __init__(self, tree, classes=("a", "b"), **parameters):
         self.trees, self.classes, self.scores, self.edits = [tree], classes, {}, ()
         self.spec = ModelSpec("tree", parameters)
+        labels = {"classes_": np.array(classes)} if classes else {}
+        self.estimator = SimpleNamespace(criterion=parameters.get("criterion", "squared_error"), **labels)
 
 
 def test_stops_ascend_and_end_in_the_grown_tree():
@@ -99,30 +105,67 @@ def test_a_split_that_gains_nothing_is_a_stop_of_its_own():
     assert figure.stop_of(0.0) == 0
 
 
-def test_numbers_are_told_as_numbers():
+@pytest.mark.parametrize(
+    ("criterion", "label"),
+    [
+        ("squared_error", "squared error"),
+        ("absolute_error", "absolute error"),
+        ("poisson", "Poisson deviance"),
+    ],
+)
+def test_numbers_are_told_as_numbers(criterion, label):
     tree = DecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0]], [0.0, 3.0]).tree_
     figure = make_pruning(
         "t",
-        Result(tree, ()),
+        Result(tree, (), criterion=criterion),
         PruningCurve(tree, pruning_path(tree), {"train": losses(0.0, 2.25)}, {"train": 2}),
     )
-    assert figure.y_label == "squared error"
+    assert figure.y_label == label
     assert figure.story(0) == "1 leaf\na leaf costs 2.25\ntraining 2.25"
 
 
 @pytest.mark.usefixtures("qapp")
-@pytest.mark.parametrize("target", ["kind", "size"])
-def test_errors_of_the_whole_tree_are_the_scores_of_the_run(target):
-    document = open_flowers(target)
+def test_counts_are_priced_by_their_deviance():
+    rows = np.arange(60)
+    events = [("none", "few", "many")[row % 3] for row in rows]
+    n = np.where(rows % 3 == 0, 0, np.where(rows % 3 == 1, 1 + rows % 2, 5 + rows % 4)).astype(float)
+    document = Document()
+    document.open_table(make_table("events", {"events": events, "n": n, "noise": rows % 7.0}))
+    document.set_target("n")
+    document.set_as_classes(False)
     session = Session(document)
-    run_id = session.train("tree", max_depth=None, min_samples_leaf=2)
+    run_id = session.train("tree", criterion="poisson", max_depth=3, min_samples_leaf=2)
     session.close()
     result = document.run(run_id).result
     curve = pruning_curve(result, document.table)
+    without_idle = prune_to(result, document.table, 0.0)
     for part, found in curve.losses.items():
-        metrics = result.scores[part].metrics
-        expected = 1 - metrics["accuracy"].value if result.classes else metrics["rmse"].value ** 2
+        assert mean_loss(without_idle, part) == pytest.approx(found.mean[0])
+        assert np.isfinite(found.mean).all()
+    said = cut_prices_of(result, document.table).sentence(0)
+    assert "; Poisson deviance " in said
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("target", "criterion"), [("kind", "entropy"), ("size", "squared_error"), ("size", "absolute_error")]
+)
+def test_errors_of_the_whole_tree_are_the_scores_of_the_run(target, criterion):
+    document = open_flowers(target)
+    session = Session(document)
+    run_id = session.train("tree", criterion=criterion, max_depth=None, min_samples_leaf=2)
+    session.close()
+    result = document.run(run_id).result
+    curve = pruning_curve(result, document.table)
+    without_idle = prune_to(result, document.table, 0.0)  # splits that gain nothing may move a median
+    for part, found in curve.losses.items():
+        metrics = {name: estimate.value for name, estimate in without_idle.scores[part].metrics.items()}
+        if result.classes:
+            expected = 1 - metrics["accuracy"]
+        else:
+            expected = metrics["mae"] if criterion == "absolute_error" else metrics["rmse"] ** 2
         assert found.mean[0] == pytest.approx(expected)
+        assert mean_loss(without_idle, part) == pytest.approx(expected)
     assert curve.n_rows == {part: result.scores[part].n_rows for part in ("train", "validation")}
 
     class Watches:

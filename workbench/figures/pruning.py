@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from workbench.editing import alpha_of
 from workbench.figures.training import Line
 from workbench.figures.words import counted, number
-from workbench.pruning import PART_WORDS, loss_of
+from workbench.pruning import LOSS_WORDS, PART_WORDS, mean_loss
 
 if TYPE_CHECKING:
     from workbench.pruning import PruningCurve
@@ -24,9 +24,7 @@ PRICE_UNITS = {  # by criterion: other programs scale the price of a leaf by the
     "gini": "Gini impurity",
     "entropy": "bits of entropy",
     "misclassification": "shares of wrong rows",
-    "squared_error": "squared error",
-    "absolute_error": "absolute error",
-    "poisson": "Poisson deviance",
+    **{loss: words for loss, words in LOSS_WORDS.items() if loss != "misclassification"},
 }
 
 
@@ -115,6 +113,8 @@ def make_pruning(name: str, result: RunResult, curve: PruningCurve) -> PruningFi
     name : str
         The run's name.
     """
+    from engine.tree.cost_complexity import loss_of
+
     steps, stops = _stops(curve)
     lines = [
         Line(PART_WORDS[part], PART_WORDS[part], _sizes(stops), losses.mean[steps])
@@ -132,10 +132,10 @@ def make_pruning(name: str, result: RunResult, curve: PruningCurve) -> PruningFi
     if found is not None:
         rows.append(f"{curve.n_folds} folds of the training rows, band of one standard error")
     rows.append(f"a leaf's price in {_price_unit(result)}")
-    is_share = bool(result.classes)
+    loss = loss_of(result.estimator)
     return PruningFigure(
-        name, ", ".join(rows), "wrong rows" if is_share else "squared error", stops, tuple(lines), band,
-        best, one_se, _here(result), is_share,
+        name, ", ".join(rows), LOSS_WORDS[loss], stops, tuple(lines), band, best, one_se, _here(result),
+        loss == "misclassification",
     )  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def _here(result: RunResult) -> Here | None:
     if part is None:
         return None
     is_on_path = all(edit.kind == "cost_complexity" for edit in result.edits)
-    return Here(result.trees[0].n_leaves, loss_of(result, part), is_on_path)
+    return Here(result.trees[0].n_leaves, mean_loss(result, part), is_on_path)
 
 
 def stop_now(figure: PruningFigure, result: RunResult) -> int:

@@ -5,7 +5,7 @@ right order, and half way between them the bounds of all below part. A split on 
 bounds on. At the end every value is put inside its node's bounds, so no two rows that differ in such a
 column alone are told values in the wrong order: where their ways part, the half way lies between them.
 
-The value is the mean of a number, or the share of the second of two classes.
+The value is the mean of a number, its median by absolute error, or the share of the second of two classes.
 """
 
 from engine.jit import kernel
@@ -26,11 +26,19 @@ def is_kept(rules, scratch, feature, nodes, node, left, left_weight):
     right = scratch.sums[TOTAL, rules.n_sums - 1] - left
     left_value = centre + left / left_weight
     right_value = centre + right / (nodes.records.weight[node] - left_weight)
-    low, high = (left_value, right_value) if direction == RISES else (right_value, left_value)
-    if low > high + rules.slack:
-        return False
     lower, upper = nodes.records.lower_bound[node], nodes.records.upper_bound[node]
-    return low >= lower - rules.slack and high <= upper + rules.slack
+    return keeps_order(left_value, right_value, (direction, lower, upper, rules.slack))
+
+
+@kernel
+def keeps_order(left_value, right_value, limits):
+    """Tell whether the values of two sides are in order and between the bounds.
+
+    limits  (direction, lower, upper, slack)  in
+    """
+    direction, lower, upper, slack = limits
+    low, high = (left_value, right_value) if direction == RISES else (right_value, left_value)
+    return low <= high + slack and low >= lower - slack and high <= upper + slack
 
 
 @kernel

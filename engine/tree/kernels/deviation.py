@@ -1,4 +1,4 @@
-"""Weighted median and mean absolute deviation of a node's rows, in one walk along the target's own order."""
+"""Weighted medians and absolute deviations of a node's rows, in walks along the target's own order."""
 
 from engine.jit import kernel
 
@@ -29,3 +29,45 @@ def describe_median(sample, nodes, node):
         deviation += target[row, 1] * abs(target[row, 0] - median)
     nodes.value[node, 0] = median
     return deviation / total
+
+
+@kernel
+def describe_sides(sample, start, stop, side):
+    """Return the absolute deviations of a node's rows from the medians of their sides, and both medians.
+
+    Medians are as in `describe_median`.
+
+    start, stop  int64                   in  where the node's rows lie in order
+    side         uint8 (n_samples,)      in  0 or 1 of each of them; both have rows
+    """
+    target, first, second = sample.target, 0.0, 0.0
+    for i in range(start, stop):
+        row = sample.by_target[i]
+        first += target[row, 1] if side[row] == 0 else 0.0
+        second += target[row, 1] if side[row] == 1 else 0.0
+    first_median = median_of_side(sample, start, stop, side, 0, first)
+    second_median = median_of_side(sample, start, stop, side, 1, second)
+    deviation = 0.0
+    for i in range(start, stop):
+        row = sample.by_target[i]
+        median = first_median if side[row] == 0 else second_median
+        deviation += target[row, 1] * abs(target[row, 0] - median)
+    return deviation, first_median, second_median
+
+
+@kernel
+def median_of_side(sample, start, stop, side, wanted, weight):
+    """Return the median of a node's rows of one side, whose weight is known."""
+    target, below, low = sample.target, 0.0, -1
+    for i in range(start, stop):
+        row = sample.by_target[i]
+        if side[row] != wanted:
+            continue
+        if low >= 0:  # half of the weight lies up to the row before, but for rounding
+            return target[low, 0] + 0.5 * (target[row, 0] - target[low, 0])
+        below += target[row, 1]
+        if below >= (0.5 - HALF_SLACK) * weight:
+            low = row
+            if below > (0.5 + HALF_SLACK) * weight:
+                break
+    return target[low, 0]

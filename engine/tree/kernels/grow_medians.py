@@ -16,13 +16,19 @@ from engine.tree.kernels.layout import (
     STATE_VISITED,
 )
 from engine.tree.kernels.medians import begin_medians, scan_medians
+from engine.tree.kernels.random_medians import (
+    DRAW_COST,
+    draw_partition_by_medians,
+    draw_threshold_by_medians,
+)
 
 
 @kernel
-def evaluate_medians(sample, rules, nodes, best, scratch, state, random_state, budget):
+def evaluate_medians(sample, rules, nodes, best, scratch, state, drawn, random_state, budget):
     """Look at columns as `engine.tree.kernels.grow.evaluate` does; returns what is left of the budget."""
     node, n_features = state[STATE_NODE], scratch.features.size
-    if state[STATE_VISITED] == 0 and state[STATE_PASS] == 0:
+    node_purity = -nodes.records.weight[node] * nodes.records.impurity[node]
+    if drawn is None and state[STATE_VISITED] == 0 and state[STATE_PASS] == 0:
         begin_medians(sample, nodes, node, scratch)
     while state[STATE_VISITED] < n_features and (
         state[STATE_VISITED] < rules.max_features or state[STATE_COUNTED] == 0
@@ -35,7 +41,14 @@ def evaluate_medians(sample, rules, nodes, best, scratch, state, random_state, b
             feature = scratch.features[state[STATE_VISITED]]
         order = sample.order[feature]
         counts = order[nodes.records.start[node]] >> 32 != order[nodes.records.stop[node] - 1] >> 32
-        if counts:
+        if counts and drawn is not None:
+            split = (feature, nodes, node, node_purity, best, scratch)
+            if sample.is_level[feature]:
+                draw_partition_by_medians(sample, rules, *split, random_state)
+            else:
+                draw_threshold_by_medians(sample, rules, *split, drawn, random_state)
+            budget -= DRAW_COST * nodes.records.n_rows[node]
+        elif counts:
             budget = scan_medians(sample, rules, feature, nodes, node, best, scratch, state, budget)
             if state[STATE_PASS] > 0:
                 return budget
@@ -46,8 +59,8 @@ def evaluate_medians(sample, rules, nodes, best, scratch, state, random_state, b
 
 
 @kernel
-def grow_by_medians(sample, rules, nodes, best, scratch, state, stack, _drawn, random_state, budget):
-    """Grow on as `engine.tree.kernels.grow.grow` does, with the same arguments; splits are never drawn."""
+def grow_by_medians(sample, rules, nodes, best, scratch, state, stack, drawn, random_state, budget):
+    """Grow on as `engine.tree.kernels.grow.grow` does, with the same arguments."""
     while budget > 0 and state[STATE_PHASE] != DONE:
         if state[STATE_PHASE] == NEXT_NODE:
             has_room = state[STATE_NODES] + 2 <= nodes.records.size and state[STATE_STACK] + 2 <= stack.size
@@ -56,7 +69,7 @@ def grow_by_medians(sample, rules, nodes, best, scratch, state, stack, _drawn, r
             choose_next(sample, rules, nodes, best, scratch, state, stack)
             budget -= 16
         elif state[STATE_PHASE] == EVALUATE:
-            budget = evaluate_medians(sample, rules, nodes, best, scratch, state, random_state, budget)
+            budget = evaluate_medians(sample, rules, nodes, best, scratch, state, drawn, random_state, budget)
         else:
             budget = partition(sample, rules, nodes, scratch, state, budget)
             if state[STATE_PHASE] == NEXT_NODE:

@@ -141,6 +141,7 @@ MEDIAN_RECORD = np.dtype(
         ("total", np.float64),
         ("right", np.float64),
         ("left", np.float64),
+        ("answer", np.float64),
         ("place", np.int32),
         ("level", np.int32),
         ("place_of_level", np.int32),
@@ -150,11 +151,12 @@ MEDIAN_RECORD = np.dtype(
 """Lists beside each other for the search by absolute error.
 
 place                        by row: its place in the order of the node's targets, from 1 on
-value, level                 by place: target less the node's median, and level (or side) of its row
+value, level                 by place: target less the node's median, and level of its row
 weight, total                by place: the Fenwick tree, at place 0 sums of all rows in it; or by row of a
                              level, summed up from its first
 place_of_level               by row of a level
 right, left                  by entry of a column's order: losses of a cut behind it, missing on that side
+answer                       the same: median of the cut's first side, of a column that has a direction
 """
 
 
@@ -196,7 +198,7 @@ class Scratch(NamedTuple):
     features    int32 (n_features,)          columns in drawing order
     levels      LEVEL_RECORD (n_levels + 1,)
     level_sums  float64 (n_levels + 1, n_sums)
-    medians     MEDIAN_RECORD (n_samples + 1,)  (1,) but for absolute error
+    medians     MEDIAN_RECORD (n_samples + 1,)  (1,) where no split is searched by absolute error
     """
 
     sums: Any

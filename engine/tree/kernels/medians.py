@@ -7,6 +7,9 @@ O(log n)::
     thresholds       |--> rows below, missing on the right or left |
                      | rows above, missing on the left or right <--|   two passes a side of missing
 
+Where the column has a direction, the upward pass writes down the median of the first side and the downward
+pass compares; the loss of a cut that breaks the direction or the node's bounds is infinite.
+
 For levels no order is exact: all partitions of up to ten levels are tried, above that the cuts in the
 orders by mean and by median. The loss is the sum of w abs(y - median); a score is -loss of both sides.
 
@@ -17,7 +20,10 @@ from ``state[STATE_PASS]`` and ``state[STATE_WALKED]``.
 import numpy as np
 
 from engine.jit import kernel
+from engine.tree.kernels.bounds import keeps_order
+from engine.tree.kernels.deviation import HALF_SLACK, describe_sides
 from engine.tree.kernels.layout import (
+    FREE,
     MAX_EXHAUSTIVE_LEVELS,
     MISSING_RANK,
     ROW_MASK,
@@ -73,15 +79,38 @@ def loss_of_joined(medians, size, top, weight, total):
 
 
 @kernel
-def add_losses(order, first, last, offset, joined, target, medians, size, losses, state, budget):
+def place_of_share(medians, size, top, weight):
+    """Return the first place up to which more than `weight` has joined, or the last place."""
+    place, step, below = 0, top, 0.0
+    while step > 0:
+        ahead = place + step
+        if ahead <= size and below + medians.weight[ahead] <= weight:
+            place = ahead
+            below += medians.weight[ahead]
+        step >>= 1
+    return min(place + 1, size)
+
+
+@kernel
+def median_of_joined(medians, size, top, weight):
+    """Return the median of the rows in the tree as `deviation.describe_median` does, less the centre."""
+    low = place_of_share(medians, size, top, (0.5 - HALF_SLACK) * weight)
+    high = place_of_share(medians, size, top, (0.5 + HALF_SLACK) * weight)
+    return medians.value[low] + 0.5 * (medians.value[high] - medians.value[low])
+
+
+@kernel
+def add_losses(order, first, last, offset, joined, target, medians, size, losses, limits, state, budget):
     """Let rows join from `first` towards `last`; at each change of rank add the loss of those joined so far.
 
     Goes on where the last call left; at the end the pass is the next one. Returns what is left of the budget.
+    Upwards it writes the medians of a column that has a direction, downwards it compares with them.
 
     order   int64 (n_rows,)    in   rank << 32 | row
     offset  int64              in   of the losses: that of a cut between entries i and i + 1 is at i - offset
     joined  (start, stop)      in   entries, of missing values, that have joined before
     losses  float64 (n_rows,)  i/o  a field of `medians`
+    limits  (direction, lower, upper, slack)  in  bounds of values less the centre; FREE: none is kept to
     """
     begin = state[STATE_WALKED]
     if begin == 0:
@@ -107,6 +136,12 @@ def add_losses(order, first, last, offset, joined, target, medians, size, losses
         if k >= n_joined and order[i] >> 32 != order[i + step] >> 32:
             at = i - offset if step > 0 else i - 1 - offset
             losses[at] += loss_of_joined(medians, size, top, weight, total)
+            if limits[0] != FREE:
+                median = median_of_joined(medians, size, top, weight)
+                if step > 0:
+                    medians.answer[at] = median
+                elif not keeps_order(medians.answer[at], median, limits):
+                    losses[at] = np.inf
     medians.weight[0], medians.total[0] = weight, total
     state[STATE_WALKED] = end
     if end == n_joined + n_walked:
@@ -127,7 +162,7 @@ def scan_number(sample, rules, feature, nodes, node, best, scratch, state, budge
     while present > start and order[present - 1] >> 32 == MISSING_RANK:
         present -= 1
         missing_weight += target[order[present] & ROW_MASK, 1]
-    n_missing = stop - present
+    n_missing, limits = stop - present, limits_of(rules, feature, nodes, node)
     if state[STATE_PASS] == 0:
         for i in range(size):
             medians.right[i] = 0.0
@@ -141,7 +176,7 @@ def scan_number(sample, rules, feature, nodes, node, best, scratch, state, budge
         joined = (stop, stop) if goes_up == takes_right else (present, stop)
         losses = medians.right if takes_right else medians.left
         budget = add_losses(
-            order, first, last, start, joined, target, medians, size, losses, state, budget
+            order, first, last, start, joined, target, medians, size, losses, limits, state, budget
         )  # fmt: skip
     state[STATE_PASS] = 0
     node_purity, left_weight = scratch.sums[TOTAL][0], 0.0
@@ -152,40 +187,29 @@ def scan_number(sample, rules, feature, nodes, node, best, scratch, state, budge
             continue
         place, n_left = (feature, lower, upper), i + 1 - start
         is_wide = n_missing == 0 or may_take_side(rules, 1, left_weight, missing_weight, weight)
+        is_wide = is_wide and medians.right[i - start] < np.inf
         if is_wide and is_allowed(rules, n_left, left_weight, size, weight):
             side = 1 if n_missing else -1
             offer(-medians.right[i - start], place, side, nodes, node, node_purity, best)
         is_wide = n_missing and may_take_side(rules, 0, left_weight, missing_weight, weight)
+        is_wide = is_wide and medians.left[i - start] < np.inf
         if is_wide and is_allowed(rules, n_left + n_missing, left_weight + missing_weight, size, weight):
             offer(-medians.left[i - start], place, 0, nodes, node, node_purity, best)
     if n_missing and is_allowed(rules, n_missing, missing_weight, size, weight):
-        loss = loss_of_missing(order, start, present, stop, target, medians)
+        for i in range(start, stop):
+            scratch.side[order[i] & ROW_MASK] = 0 if i >= present else 1
+        loss = describe_sides(sample, start, stop, scratch.side)[0]
         offer(-loss, (feature, 0, 0), 0, nodes, node, node_purity, best)
     return budget - size
 
 
 @kernel
-def loss_of_missing(order, start, present, stop, target, medians):
-    """Return the loss of dividing rows into those that miss the column and the others."""
-    size = stop - start
-    for i in range(start, stop):
-        medians.level[medians.place[order[i] & ROW_MASK]] = 0 if i < present else 1
-        medians.weight[medians.place[order[i] & ROW_MASK]] = target[order[i] & ROW_MASK, 1]
-    loss = 0.0
-    for side in range(2):
-        weight, below, median = 0.0, 0.0, 0.0
-        for place in range(1, size + 1):
-            weight += medians.weight[place] if medians.level[place] == side else 0.0
-        for place in range(1, size + 1):
-            if medians.level[place] == side:
-                below += medians.weight[place]
-                if below >= 0.5 * weight:
-                    median = medians.value[place]
-                    break
-        for place in range(1, size + 1):
-            if medians.level[place] == side:
-                loss += medians.weight[place] * abs(medians.value[place] - median)
-    return loss
+def limits_of(rules, feature, nodes, node):
+    """Return a column's direction, and between what its sides' medians must lie, less the node's median."""
+    centre = nodes.value[node, 0]
+    direction = rules.directions[feature] if rules.directions.size > 0 else FREE
+    lower, upper = nodes.records.lower_bound[node] - centre, nodes.records.upper_bound[node] - centre
+    return direction, lower, upper, rules.slack
 
 
 @kernel
@@ -362,8 +386,8 @@ def scan_levels_by_medians(sample, rules, feature, nodes, node, best, scratch, s
         if state[STATE_PASS] % 3 > 0:
             first, last = (0, size - 1) if state[STATE_PASS] % 3 == 1 else (size - 1, 0)
             budget = add_losses(
-                scratch.buffer, first, last, 0, (0, 0), sample.target, medians, size, medians.right, state,
-                budget,
+                scratch.buffer, first, last, 0, (0, 0), sample.target, medians, size, medians.right,
+                (FREE, -np.inf, np.inf, 0.0), state, budget,
             )  # fmt: skip
             continue
         offer_cuts(rules, feature, nodes, node, n_levels, best, scratch)

@@ -37,6 +37,29 @@ def first_above(order, start, stop, values, first_value, threshold):
 
 
 @kernel
+def draw_cut(order, start, present, feature, drawn, random_state):
+    """Draw a threshold between the least and the largest value of a node; returns it and where above begins.
+
+    start, present  int64  where in the column's order the node's known values begin and end
+    """
+    first = drawn.first_value[feature]
+    low = drawn.values[first + (order[start] >> 32)]
+    high = drawn.values[first + (order[present - 1] >> 32)]
+    threshold = draw_between(low, high, random_state)
+    return threshold, first_above(order, start, present, drawn.values, first, threshold)
+
+
+@kernel
+def draw_side(rules, n_missing, left_weight, missing_weight, weight, random_state):
+    """Draw the side of missing values: by a fair coin, or the larger one where they are a level."""
+    if n_missing == 0:
+        return -1
+    if rules.missing_is_level:
+        return 0 if may_take_side(rules, 0, left_weight, missing_weight, weight) else 1
+    return random_below(random_state, 2)
+
+
+@kernel
 def draw_threshold(sample, rules, feature, nodes, node, node_purity, best, scratch, drawn, random_state):
     """Draw a threshold of a numeric column; update `best`. Returns False when the column is constant here."""
     order, start, stop = sample.order[feature], nodes.records.start[node], nodes.records.stop[node]
@@ -48,22 +71,14 @@ def draw_threshold(sample, rules, feature, nodes, node, node_purity, best, scrat
     clear(left)
     n_left, left_weight = 0, 0.0
     if order[start] >> 32 != order[present - 1] >> 32:
-        is_number, first = True, drawn.first_value[feature]
-        low = drawn.values[first + (order[start] >> 32)]
-        high = drawn.values[first + (order[present - 1] >> 32)]
-        threshold = draw_between(low, high, random_state)
-        above = first_above(order, start, present, drawn.values, first, threshold)
+        is_number = True
+        threshold, above = draw_cut(order, start, present, feature, drawn, random_state)
         n_left = above - start
         for i in range(start, above):
             row = order[i] & ROW_MASK
             add_row(rules.criterion, left, sample.target[row, 0], sample.target[row, 1], mean)
             left_weight += sample.target[row, 1]
-        if n_missing == 0:
-            side = -1
-        elif rules.missing_is_level:
-            side = 0 if may_take_side(rules, 0, left_weight, missing_weight, weight) else 1
-        else:
-            side = random_below(random_state, 2)
+        side = draw_side(rules, n_missing, left_weight, missing_weight, weight, random_state)
     if side == 0:
         add_sums(scratch.sums[MISSING], left)
         n_left += n_missing

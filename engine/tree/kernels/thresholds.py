@@ -14,6 +14,7 @@ from engine.tree.kernels.layout import (
     BEST_LOWER,
     BEST_MISSING,
     BEST_UPPER,
+    ENTROPY,
     GINI,
     LEFT,
     MISSING,
@@ -171,6 +172,23 @@ def scan_pairs(sample, rules, feature, nodes, node, node_purity, present_stop, m
 
 
 @kernel
+def may_reach(criterion, left, left_weight, total, total_weight, floor):
+    """Tell whether a split's score may reach `floor`; by entropy most are seen not to without a logarithm.
+
+    Entropy is at least twice the Gini impurity, in bits (Harremoes, Topsoe 2001, theorem II.6).
+    """
+    if criterion != ENTROPY:
+        return True
+    squares, rest_squares = 0.0, 0.0
+    for k in range(total.size):
+        rest = total[k] - left[k]
+        squares += left[k] * left[k]
+        rest_squares += rest * rest
+    of_gini = squares / left_weight + rest_squares / (total_weight - left_weight)
+    return 2.0 * (of_gini - total_weight) >= floor
+
+
+@kernel
 def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, missing_weight, best, scratch):
     """Try every threshold, for any number of classes and for counts."""
     order, target, start, stop = (
@@ -199,7 +217,8 @@ def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, mi
             continue
         n_left = i + 1 - start
         is_wide = n_missing == 0 or may_take_side(rules, 1, left_weight, missing_weight, weight)
-        if is_wide and is_allowed(rules, n_left, left_weight, stop - start, weight):
+        is_wide = is_wide and is_allowed(rules, n_left, left_weight, stop - start, weight)
+        if is_wide and may_reach(criterion, left, left_weight, total, weight, floor):
             score = split_score(criterion, left, left_weight, total, weight)
             if score >= floor and is_kept(rules, scratch, feature, nodes, node, left[last], left_weight):
                 side = 1 if n_missing else -1
@@ -210,6 +229,8 @@ def scan_sums(sample, rules, feature, nodes, node, node_purity, present_stop, mi
         if is_wide and is_allowed(rules, n_left + n_missing, with_missing, stop - start, weight):
             for k in range(trial.size):
                 trial[k] = left[k] + missing[k]
+            if not may_reach(criterion, trial, with_missing, total, weight, floor):
+                continue
             score = split_score(criterion, trial, with_missing, total, weight)
             one = trial[last]
             may_win = score >= floor and is_kept(rules, scratch, feature, nodes, node, one, with_missing)

@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.jit import kernel
 from engine.kernels.routing import LEAF, child_of
-from engine.tree.kernels.layout import TIE_SHARE
+from engine.tree.kernels.layout import ABSOLUTE_ERROR, MISCLASSIFICATION, POISSON, TIE_SHARE
 
 
 @kernel
@@ -114,23 +114,28 @@ def cut_weakest_links(
 
 
 @kernel
-def row_loss(answer, y, is_class):
-    """Return 1 for a wrong class, or the squared error."""
-    if is_class:
+def row_loss(answer, y, loss):
+    """Return 1 for a wrong class, or the absolute error, the Poisson deviance or the squared error."""
+    if loss == MISCLASSIFICATION:
         return 1.0 if answer != y else 0.0
+    if loss == ABSOLUTE_ERROR:
+        return abs(answer - y)
+    if loss == POISSON:
+        return 2.0 * ((y * np.log(y / answer) if y > 0.0 else 0.0) - y + answer)
     return (answer - y) * (answer - y)
 
 
 @kernel
 def add_path_losses(
     X, y, w, start, stop, feature, kind, threshold, level_offsets, level_sets, first_child, missing_child,
-    unseen_child, answer, is_class, first_step, step_stop, losses,
+    unseen_child, answer, loss, first_step, step_stop, losses,
 ):  # fmt: skip
     """Add every row's losses to the steps at which it ends in one and the same node.
 
     X                      float32 or float64 (n_samples, n_features)  in   encoded table
     y, w                   float64 (n_samples,)            in   target or class index, weight
-    answer                 float64 (n_nodes,)              in   class index or mean
+    answer                 float64 (n_nodes,)              in   class index, mean or median
+    loss                   int64                           in   see `row_loss`
     first_step, step_stop  int64 (n_nodes,)                in   steps at which a node is a leaf
     losses                 float64 (2, n_steps + 1)        i/o  changes from step to step of weighted sums: of
                                                                 the losses and of their squares
@@ -139,11 +144,11 @@ def add_path_losses(
         node = 0
         while True:
             if first_step[node] < step_stop[node]:
-                loss = row_loss(answer[node], y[row], is_class)
-                losses[0, first_step[node]] += w[row] * loss
-                losses[0, step_stop[node]] -= w[row] * loss
-                losses[1, first_step[node]] += w[row] * loss * loss
-                losses[1, step_stop[node]] -= w[row] * loss * loss
+                lost = row_loss(answer[node], y[row], loss)
+                losses[0, first_step[node]] += w[row] * lost
+                losses[0, step_stop[node]] -= w[row] * lost
+                losses[1, first_step[node]] += w[row] * lost * lost
+                losses[1, step_stop[node]] -= w[row] * lost * lost
             if kind[node] == LEAF or first_step[node] == 0:
                 break
             x = np.float64(X[row, feature[node]])
@@ -154,7 +159,7 @@ def add_path_losses(
 @kernel
 def add_cut_prices(
     X, y, w, start, stop, feature, kind, threshold, level_offsets, level_sets, first_child, missing_child,
-    unseen_child, answer, is_class, way, prices,
+    unseen_child, answer, loss, way, prices,
 ):  # fmt: skip
     """Add to every node what its rows' losses would rise by if it were a leaf.
 
@@ -169,6 +174,6 @@ def add_cut_prices(
             x = np.float64(X[row, feature[node]])
             child = child_of(x, node, kind, threshold, level_offsets, level_sets, missing_child, unseen_child)
             node = first_child[node] + child
-        loss = row_loss(answer[node], y[row], is_class)
+        lost = row_loss(answer[node], y[row], loss)
         for i in range(n_passed):
-            prices[way[i]] += w[row] * (row_loss(answer[way[i]], y[row], is_class) - loss)
+            prices[way[i]] += w[row] * (row_loss(answer[way[i]], y[row], loss) - lost)

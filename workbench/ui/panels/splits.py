@@ -178,7 +178,9 @@ class SplitsPanel(QWidget):
         kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
         self._busy.begin()
         job = self._context.lanes.studies.submit_latest(
-            LANE_KEY, lambda _monitor: study_node(result, table, path, kept), "Looking at other splits"
+            LANE_KEY,
+            lambda monitor: study_node(result, table, path, kept, monitor),
+            "Looking at other splits",
         )
         job.ended.connect(self._on_study)
 
@@ -188,6 +190,9 @@ class SplitsPanel(QWidget):
             return
         self._busy.end()
         study, (result, path) = future.result(), self._asked or (None, None)
+        if study is None:  # it was stopped
+            self._asked = None
+            return
         if run is None or result is None or study.tree is not result.trees[0] or study.path != path:
             return  # another model is looked at by now
         self._study, self._study_of = study, result.grown_tree
