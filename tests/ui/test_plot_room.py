@@ -31,6 +31,18 @@ def test_the_words_of_a_low_picture_begin_beside_its_title(qtbot):
 
 
 @pytest.mark.usefixtures("qapp")
+def test_the_lines_of_a_low_picture_go_on_without_a_break_between_them():
+    header, lines = HeaderItem(), ("206 rows (filled), 69 rows (hollow)", "held: island Biscoe, year 2008")
+    header.resize(240, 100)
+    header.say("Decision tree 1", *lines)
+    assert header.shown_lines == lines
+    header.save_room(True)
+    assert header.beside_title == "206 rows (filled), 69 rows"
+    assert " ".join((header.beside_title, *header.shown_lines)) == "; ".join(lines)
+    assert header.shown_lines[0].startswith("(hollow); held: island")
+
+
+@pytest.mark.usefixtures("qapp")
 def test_a_title_as_wide_as_the_picture_has_its_words_below():
     header = HeaderItem()
     header.resize(120, 60)

@@ -117,8 +117,9 @@ def test_it_opens_on_the_two_columns_with_the_largest_gain(qtbot, session):
     assert figure.held_text in plot.header.texts
     assert set(figure.points.parts.tolist()) == {0, 1}  # test rows stay unseen
     for combo in (panel_of(session)._x, panel_of(session)._y):  # the view is a third of the window
-        longest = max(QFontMetricsF(combo.font()).horizontalAdvance(combo.itemText(k)) for k in range(7))
-        assert combo.width() > longest + 30, combo.objectName()
+        assert combo.y() == panel_of(session)._hold.y()  # low: one line for both columns
+        name = QFontMetricsF(combo.font()).horizontalAdvance(combo.currentText())
+        assert combo.width() > name + 30, combo.objectName()
 
 
 def test_columns_are_chosen_by_hand_and_the_axes_swap(qtbot, session):

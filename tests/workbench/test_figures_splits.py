@@ -18,7 +18,7 @@ def test_a_branch_of_missing_values_is_counted(qapp, algorithm, missing, questio
     run_id = session.train("tree", algorithm=algorithm, missing=missing)
     result, table = session.document.run(run_id).result, session.document.table
     figure = make_splits("tree", result, study_node(result, table, ()))
-    told = {row.column: row.question for row in figure.rows}["colour"]
+    told = {row.column: row.full_question for row in figure.rows}["colour"]
     assert told in (
         [question] if question else [f"3 branches, missing: {k}" for k in ("red", "blue", "white")]
     )

@@ -41,6 +41,7 @@ class SplitRow(NamedTuple):
     ----------
     feature : int
     column, question, gain, validation : str
+        The question without the side of missing values.
     is_taken : bool
         The node asks this column.
     is_tied : bool
@@ -49,6 +50,8 @@ class SplitRow(NamedTuple):
         Gain ratio of a C4.5 tree's candidate; else empty.
     is_eligible : bool
         False where C4.5 passes it over, as it gains less than the average.
+    side : str
+        Where missing values go; empty where no row of the node misses the column.
     """
 
     feature: int
@@ -60,6 +63,12 @@ class SplitRow(NamedTuple):
     is_tied: bool
     ratio: str = ""
     is_eligible: bool = True
+    side: str = ""
+
+    @property
+    def full_question(self) -> str:
+        """The question and where missing values go."""
+        return f"{self.question}, missing: {self.side}" if self.side else self.question
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,36 +206,39 @@ def _impurity_of(tree: Tree, node: int, letter: str, order: Sequence[int]) -> st
 def _row(candidate: Candidate, features: Sequence[FeatureSpec], taken: int) -> SplitRow:
     spec = features[candidate.feature]
     validation = candidate.validation_gain
+    question, side = _question(candidate, spec)
     return SplitRow(
         candidate.feature,
         spec.name,
-        _question(candidate, spec),
+        question,
         number(candidate.gain),
         "" if np.isnan(validation) else number(validation),
         candidate.feature == taken,
         candidate.is_tied,
         "" if np.isnan(candidate.gain_ratio) else number(candidate.gain_ratio),
         candidate.is_eligible,
+        side,
     )
 
 
-def _question(candidate: Candidate, spec: FeatureSpec) -> str:
+def _question(candidate: Candidate, spec: FeatureSpec) -> tuple[str, str]:
+    """Write a candidate's question, and where it sends missing values."""
     split = candidate.split
     if split.kind == IS_MISSING:
-        return "is missing"
+        return "is missing", ""
     levels: Any = spec.levels or ()
     if split.kind == MULTIWAY:
         n_levels, at = len(split.levels), split.missing_child
         if at == n_levels:  # missing is a level of its own
-            return f"{n_levels + 1} branches, missing: its own"
-        side = "" if at < 0 else f", missing: {levels[split.levels[at, 0]]}"
-        return f"{counted(n_levels, 'branch', 'branches')}{side}"
-    side = "" if split.missing_child < 0 else f", missing: {'yes' if split.missing_child == 0 else 'no'}"
+            return f"{n_levels + 1} branches", "its own"
+        side = "" if at < 0 else str(levels[split.levels[at, 0]])
+        return counted(n_levels, "branch", "branches"), side
+    side = "" if split.missing_child < 0 else ("yes" if split.missing_child == 0 else "no")
     if split.kind == THRESHOLD:
-        return f"≤ {format_threshold(split.threshold).replace('-', MINUS)}{side}"
+        return f"≤ {format_threshold(split.threshold).replace('-', MINUS)}", side
     names = [str(levels[code]) for code in split.levels[split.levels[:, 1] == 0, 0]]
     more = len(names) - MAX_LEVELS
-    return ", ".join(names[:MAX_LEVELS]) + (f" + {more}" if more > 0 else "") + side
+    return ", ".join(names[:MAX_LEVELS]) + (f" + {more}" if more > 0 else ""), side
 
 
 def curve_range(curve: GainCurve) -> tuple[NDArray[np.float64], float]:

@@ -165,7 +165,7 @@ class Centre(QMainWindow):
     def _share_room(self) -> None:
         docks = self.docks
         self.resizeDocks([docks["tree"], docks["training"]], [560, 440], Qt.Orientation.Vertical)
-        self.resizeDocks([docks["training"], docks["surface"]], [500, 500], Qt.Orientation.Horizontal)
+        self.resizeDocks([docks["training"], docks["surface"]], [470, 530], Qt.Orientation.Horizontal)
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)

@@ -12,6 +12,7 @@ from workbench.ui.widgets import literal
 
 HEADS = ("Column", "Best question", "Gain", "On validation")
 RATIO_HEADS = ("Column", "Best question", "Gain", "Gain ratio", "On validation")  # of C4.5
+SHORT_HEADS = {"Best question": "Question", "On validation": "Validation"}
 N_TEXTS = 2  # columns of words; the others are numbers
 NO_INDEX = QModelIndex()
 
@@ -23,12 +24,22 @@ class SplitModel(QAbstractTableModel):
         super().__init__(parent)
         self.rows: tuple[SplitRow, ...] = ()
         self._heads: tuple[str, ...] = HEADS
+        self._is_short = False
 
     def set_rows(self, rows: tuple[SplitRow, ...]) -> None:
         self.beginResetModel()
         self.rows = rows
         self._heads = RATIO_HEADS if any(row.ratio for row in rows) else HEADS
         self.endResetModel()
+
+    def shorten(self, is_short: bool) -> None:
+        """Leave to the tool tips where missing values go, for want of width."""
+        if is_short != self._is_short:
+            self._is_short = is_short
+            if self.rows:
+                last = self.index(len(self.rows) - 1, len(self._heads) - 1)
+                self.dataChanged.emit(self.index(0, 0), last)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._heads) - 1)
 
     def rowCount(self, parent: QModelIndex = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self.rows)
@@ -41,7 +52,10 @@ class SplitModel(QAbstractTableModel):
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(section)
-        return self._heads[section] if role == Qt.ItemDataRole.DisplayRole else None
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        head = self._heads[section]
+        return SHORT_HEADS.get(head, head) if self._is_short else head
 
     def data(self, index, role=Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -50,16 +64,17 @@ class SplitModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._texts(row, index.row() > 0)[column]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return literal(f"{row.column} {row.question}{_remark(row)}")
+            return literal(f"{row.column} {row.full_question}{_remark(row)}")
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(column)
         return _look(row, role)
 
     def _texts(self, row: SplitRow, is_below_best: bool) -> tuple[str, ...]:
         tie = "= " if row.is_tied and is_below_best else ""
+        question = row.question if self._is_short else row.full_question
         if self._heads is HEADS:
-            return row.column, row.question, tie + row.gain, row.validation
-        return row.column, row.question, row.gain, tie + row.ratio, row.validation
+            return row.column, question, tie + row.gain, row.validation
+        return row.column, question, row.gain, tie + row.ratio, row.validation
 
 
 def _look(row: SplitRow, role: int) -> Any:

@@ -175,6 +175,8 @@ class PruningPanel(QWidget):
     def _ask(self, result, table) -> None:
         self._forget()
         self._asked_of = result.grown_tree
+        if not self._switch.shows_content:
+            self._empty.tell("The pruned trees are being measured.", "", None)
         self._busy.begin()
         self._job = self._context.lanes.views.submit_latest(
             PATH_KEY, lambda _monitor: pruning_curve(result, table), "Measuring the pruned trees"

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QSplitter, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QMenu,
+    QSplitter,
+    QStyledItemDelegate,
+    QTableView,
+    QWidget,
+)
 
 from engine.errors import DataError
 from workbench.figures.splits import SplitsFigure, arithmetic_of, make_splits, meaning_of_letter
@@ -30,20 +39,39 @@ LEAF = "A leaf asks nothing."
 OF_ENSEMBLES = "Trees of ensembles were grown on drawn rows."
 
 
+class _Question(QStyledItemDelegate):
+    """A question begins with its number, which is never cut."""
+
+    def initStyleOption(self, option, index) -> None:
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideRight
+
+
 class _Candidates(QTableView):
-    """Gives what the figures leave to the columns' names and their questions; long names are cut."""
+    """Gives what the figures leave to the columns' names and their questions.
+
+    Where both have no room questions are shortened, then long names are cut.
+    """
+
+    def __init__(self, model: SplitModel) -> None:
+        super().__init__()
+        self._splits = model
+        self.setModel(model)
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         self.share_columns()
 
     def share_columns(self) -> None:
-        head = self.horizontalHeader()
-        figures = sum(max(self.sizeHintForColumn(k), head.sectionSizeHint(k)) for k in range(2, head.count()))
+        head, model = self.horizontalHeader(), self._splits
+        model.shorten(False)
+        model.shorten(sum(self._wide(k) for k in range(head.count())) > self.viewport().width())
+        figures = sum(self._wide(k) for k in range(2, head.count()))
         free = max(self.viewport().width() - figures, theme.scaled(120))
-        wide = max(self.sizeHintForColumn(0), head.sectionSizeHint(0))
-        rest = free - max(self.sizeHintForColumn(1), head.sectionSizeHint(1))
-        head.resizeSection(0, min(wide, max(rest, free // 2)))
+        head.resizeSection(0, min(self._wide(0), max(free - self._wide(1), free // 2)))
+
+    def _wide(self, at: int) -> int:
+        return max(self.sizeHintForColumn(at), self.horizontalHeader().sectionSizeHint(at))
 
 
 class SplitsPanel(QWidget):
@@ -86,10 +114,10 @@ class SplitsPanel(QWidget):
         self._sight.ask()
 
     def _make_table(self) -> _Candidates:
-        table = _Candidates()
+        table = _Candidates(self.model)
         table.setObjectName("splits.table")
         table.setAccessibleName("Candidates of the node")
-        table.setModel(self.model)
+        table.setItemDelegateForColumn(1, _Question(table))
         table.setTabKeyNavigation(False)
         table.setShowGrid(False)
         table.setWordWrap(False)
@@ -172,7 +200,7 @@ class SplitsPanel(QWidget):
             self._refresh_force()
             return
         self._asked = (result, path)
-        self._arithmetic.setText(arithmetic_of(result, tree, node) or LEAF)
+        self._arithmetic.setText(kept_together(arithmetic_of(result, tree, node)) or LEAF)
         self._arithmetic.setToolTip("" if tree.is_leaf[node] else meaning_of_letter(result))
         self._switch.show_content(True)
         kept = self._study.rows if self._study is not None and self._study_of is result.grown_tree else None
@@ -195,16 +223,24 @@ class SplitsPanel(QWidget):
             return
         if run is None or result is None or study.tree is not result.trees[0] or study.path != path:
             return  # another model is looked at by now
+        is_same_node = self._study_of is result.grown_tree and self._study.path == path
+        kept = self._feature_of_row()  # of a node that was changed the same column is looked at
         self._study, self._study_of = study, result.grown_tree
         self.figure = make_splits(run.name, result, study)
-        self._arithmetic.setText("\n".join(filter(None, (self.figure.arithmetic or LEAF, self.figure.ties))))
+        told = kept_together(self.figure.arithmetic) or LEAF
+        self._arithmetic.setText("\n".join(filter(None, (told, self.figure.ties))))
         self.model.set_rows(self.figure.rows)
         self.table.share_columns()
         if self.figure.rows:
-            self.table.selectRow(0)
+            features = [row.feature for row in self.figure.rows]
+            self.table.selectRow(features.index(kept) if is_same_node and kept in features else 0)
         else:
             self._no_curve.setText("No column divides these rows within the limits of the settings.")
             self._curves.show_content(False)
+
+    def _feature_of_row(self) -> int | None:
+        at = self.table.currentIndex().row()
+        return self.figure.rows[at].feature if self.figure is not None and at >= 0 else None
 
     def _on_row(self, current, _before) -> None:
         self._refresh_force()
@@ -255,3 +291,8 @@ class SplitsPanel(QWidget):
 
     def _export(self) -> None:
         self._exports.ask(self, self.plot, "gain")
+
+
+def kept_together(told: str) -> str:
+    """Return written arithmetic that breaks into lines between its terms, not within one."""
+    return re.sub(r"(?<=\S) (?=[A-Z]\()", "\N{NO-BREAK SPACE}", told)

@@ -40,6 +40,8 @@ FIRST_TIME = "After an installation its code is compiled first, which takes some
 GOAL = "what it says over two columns"
 COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 132  # arrow and padding; buttons, gaps and margins
 NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
+BUTTON_PX = 32  # with its gap
+LOW_PX = 420  # a lower view chooses both columns in one line, whatever they are called
 LANE_KEY, PREVIEW_KEY = "surface", "surface of a preview"
 PREVIEW_TICK_MS = 8  # a picture that is ready is not waited for
 COLUMNS, HELD = "surface_columns", "surface_held"  # in the document's view state
@@ -112,13 +114,11 @@ class SurfacePanel(QWidget):
         self._strip = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._strip.setContentsMargins(theme.PANEL_PADDING, 4, 8, 4)
         self._strip.setSpacing(4)
-        across = row(self._names[0], self._x, self._swap, spacing=4)
-        up = row(self._names[1], self._y, self._hold, export, spacing=4)
+        across = row(self._names[0], self._x, self._swap, spacing=2)
+        up = row(self._names[1], self._y, self._hold, export, spacing=2)
         for layout, combo in ((across, self._x), (up, self._y)):
             layout.setStretchFactor(combo, 1)
             self._strip.addLayout(layout)
-        for place, share in enumerate((46, 54)):  # one button against two: the boxes are as wide
-            self._strip.setStretch(place, share)
         return self._strip
 
     def resizeEvent(self, event) -> None:
@@ -126,17 +126,23 @@ class SurfacePanel(QWidget):
         self._share_room()
 
     def _share_room(self) -> None:
-        """Give the columns' names the room they need: without the labels first, then one below the other."""
+        """Give the columns' names the room they need: without the labels first, then one below the other.
+
+        A low view has no line to spare: there each name gets its share of one, and the axes tell it whole.
+        """
         is_wide = self.width() >= theme.scaled(NAMES_FROM_PX)
         for label in self._names:  # tool tips tell which is which
             label.setVisible(is_wide)
-        metrics = self._x.fontMetrics()
+        width_of, is_low = self._x.fontMetrics().horizontalAdvance, self.height() < theme.scaled(LOW_PX)
         names = [self._x.itemText(k) for k in range(self._x.count())]
-        longest = max(map(metrics.horizontalAdvance, [*names, self._y.currentText()]), default=0)
+        longest = max(map(width_of, [*names, self._y.currentText()]), default=0)
         beside = 2 * (longest + theme.scaled(COMBO_EXTRA_PX)) + theme.scaled(STRIP_EXTRA_PX)
         direction = QBoxLayout.Direction
-        fits = is_wide or beside <= self.width()
+        fits = is_wide or is_low or beside <= self.width()
         self._strip.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
+        for place, (combo, n_buttons) in enumerate(((self._x, 1), (self._y, 2))):
+            name_px = width_of(combo.currentText()) if is_low else longest
+            self._strip.setStretch(place, name_px + theme.scaled(COMBO_EXTRA_PX + n_buttons * BUTTON_PX))
 
     def picture(self) -> SurfacePlot | CurvePlot | None:
         """The plot on screen; None while there is no picture."""

@@ -23,7 +23,7 @@ pg.setConfigOptions(antialias=True)
 GRID_ALPHA = 0.6
 MAX_NAMES = 12  # of categories on an axis
 LEGEND_SHARE = 0.25  # of a picture's height, at most
-LOW_PX = 280  # a lower picture has the words beside its title
+LOW_PX = 300  # a lower picture has the words beside its title
 
 
 class _Pens:
@@ -67,6 +67,7 @@ class LiteralAxis(pg.AxisItem):
         if (shown, look) != self._labelled:  # a label lays the whole plot out anew
             self._labelled = shown, look
             self.setLabel(html.escape(shown), **look)
+            self.showLabel(bool(name))
 
     def resizeEvent(self, event=None) -> None:
         if getattr(self, "name", ""):
@@ -259,10 +260,15 @@ class FigurePlot(pg.GraphicsLayoutWidget):
         """Own the hidden menu that pyqtgraph makes for every plot, so that it goes when the picture goes."""
         plot.ctrlMenu.setParent(self, plot.ctrlMenu.windowFlags())
 
+    @property
+    def is_low(self) -> bool:
+        """Tell whether what stands around the plot has to save height."""
+        return self.height() < theme.scaled(LOW_PX)
+
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         if hasattr(self, "header"):  # pyqtgraph resizes while it is made
-            self.header.save_room(self.height() < theme.scaled(LOW_PX))
+            self.header.save_room(self.is_low)
             self.legend_.allow_height(LEGEND_SHARE * self.height())
 
     def restyle(self) -> None:

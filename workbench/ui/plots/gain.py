@@ -41,10 +41,9 @@ class GainPlot(FigurePlot):
     def draw(self) -> None:
         figure, t = self.figure, theme.tokens()
         gain_curve = figure.curves[self._feature]
-        name = next(row.column for row in figure.rows if row.feature == self._feature)
-        self.header.say(f"{figure.title}: gain over {name}", figure.subtitle)
+        self.header.say(f"{figure.title}: gain over {self._column}", figure.subtitle)
         self.plot.getAxis("left").set_name("gain")
-        self.plot.getAxis("bottom").set_name(name)
+        self._name_column()
         thresholds, top = curve_range(gain_curve)
         is_alone = len(thresholds) == 1
         colour = theme.line_colour("training")
@@ -64,6 +63,19 @@ class GainPlot(FigurePlot):
         side = 0.03 * (high - low) or 0.5
         self.plot.setXRange(low - side, high + side, padding=0)
         self.plot.setYRange(0, top, padding=0)
+
+    @property
+    def _column(self) -> str:
+        return next(row.column for row in self.figure.rows if row.feature == self._feature)
+
+    def _name_column(self) -> None:
+        """Name the column under its axis, where the height is not needed more: the title names it too."""
+        self.plot.getAxis("bottom").set_name("" if self.is_low else self._column)
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        if getattr(self, "figure", None) is not None:
+            self._name_column()
 
     def hover_text(self, point: QPointF) -> str:
         gain_curve, at = self.figure.curves[self._feature], self._nearest(point.x())

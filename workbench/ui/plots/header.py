@@ -14,7 +14,7 @@ class HeaderItem(QGraphicsWidget):
     """Title, and under it what was measured on which rows; part of the picture, so that exports have it.
 
     Texts are literal. A line too long for the width goes on in a second one; what is longer still, and the
-    title, is cut at its end. Of a low picture the first line begins beside the title.
+    title, is cut at its end. Of a low picture the lines are one, which begins beside the title.
     """
 
     MAX_LINES = 2  # of one text
@@ -24,7 +24,7 @@ class HeaderItem(QGraphicsWidget):
         self._title = ""
         self._lines: tuple[str, ...] = ()
         self._shown: tuple[str, ...] = ()
-        self._beside = ""  # what of the first line stands beside the title
+        self._beside = ""  # what of the lines stands beside the title
         self._is_low = False
 
     @property
@@ -38,7 +38,7 @@ class HeaderItem(QGraphicsWidget):
 
     @property
     def beside_title(self) -> str:
-        """The beginning of the first line, where it stands beside the title."""
+        """The beginning of the lines, where it stands beside the title."""
         return self._beside
 
     def save_room(self, is_low: bool) -> None:
@@ -57,11 +57,13 @@ class HeaderItem(QGraphicsWidget):
     def wrap(self) -> None:
         """Break the lines for the width and font of the moment."""
         metrics, width = QFontMetricsF(theme.font(11)), max(self.rect().width(), 40.0)
-        self._beside, lines = "", list(self._lines)
+        self._beside, lines, n_lines = "", list(self._lines), self.MAX_LINES
         if self._is_low and lines:
-            self._beside, lines[0] = split_to_fit(lines[0], metrics, width - self._title_width())
+            n_lines *= len(lines)
+            self._beside, rest = split_to_fit("; ".join(lines), metrics, width - self._title_width())
+            lines = [rest]
         self._shown = tuple(
-            piece for line in lines if line for piece in wrapped(line, metrics, width, self.MAX_LINES)
+            piece for line in lines if line for piece in wrapped(line, metrics, width, n_lines)
         )
         height = theme.scaled(20) + theme.scaled(16) * len(self._shown) + 4
         if height != self.preferredHeight():
