@@ -82,6 +82,18 @@ def hold(held: Sequence[Held], specs: Sequence[FeatureSpec], chosen: Mapping[str
     return tuple(found)
 
 
+def as_chosen(held: Sequence[Held], specs: Sequence[FeatureSpec]) -> dict[str, Any]:
+    """Return held values as `hold` takes them, for a model that may number levels otherwise."""
+    chosen: dict[str, Any] = {}
+    for given, spec in zip(held, specs, strict=True):
+        levels = level_names(spec)
+        if np.isnan(given.encoded):
+            chosen[given.name] = None
+        else:
+            chosen[given.name] = levels[int(given.encoded)] if levels else given.encoded
+    return chosen
+
+
 def _chosen(typical: Held, spec: FeatureSpec, value: Any) -> Held:
     is_date = typical.is_date
     if value is None:

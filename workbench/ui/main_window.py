@@ -124,6 +124,8 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "menu.text_size",
         "action.view.reduce_motion",
         None,
+        "action.surface.beside",
+        None,
         "action.view.as_tabs",
         "action.view.arrange",
         "action.view.palette",

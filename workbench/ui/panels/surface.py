@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QSplitter, QStackedLayout, QWidget
 
 from engine.errors import DataError
 from workbench.figures.rounds import StagedPicture
@@ -33,14 +34,15 @@ from workbench.ui.plots.curve import CurvePlot
 from workbench.ui.plots.surface import SurfacePlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
+from workbench.ui.surface_beside import SurfaceBeside
 from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
 FIRST_TIME = "After an installation its code is compiled first, which takes some seconds once."
 GOAL = "what it says over two columns"
-COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 132  # arrow and padding; buttons, gaps and margins
+COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 160  # arrow and padding; buttons, gaps and margins
 NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
-BUTTON_PX = 32  # with its gap
+BUTTON_PX = 32  # with its gap; two beside each combo box
 LOW_PX = 420  # a lower view chooses both columns in one line, whatever they are called
 LANE_KEY, PREVIEW_KEY = "surface", "surface of a preview"
 PREVIEW_TICK_MS = 8  # a picture that is ready is not waited for
@@ -89,9 +91,15 @@ class SurfacePanel(QWidget):
         self._pictures.addWidget(self.plot)
         self._pictures.addWidget(self.curve)
         self._busy = BusyBar(dims=pictures)
+        self.beside = SurfaceBeside(self._context, self, self.plot, self._follow_beside)
+        self._both = QSplitter(Qt.Orientation.Horizontal)
+        for part in (pictures, self.beside.plot):
+            self._both.addWidget(part)
+            self._both.setStretchFactor(self._both.count() - 1, 1)
+        self._both.setChildrenCollapsible(False)
         content = QWidget()
-        layout = column(self._busy, self._make_strip(), pictures, spacing=4)
-        layout.setStretchFactor(pictures, 1)
+        layout = column(self._busy, self._make_strip(), self._both, spacing=4)
+        layout.setStretchFactor(self._both, 1)
         content.setLayout(layout)
         return content
 
@@ -114,7 +122,7 @@ class SurfacePanel(QWidget):
         self._strip = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._strip.setContentsMargins(theme.PANEL_PADDING, 4, 8, 4)
         self._strip.setSpacing(4)
-        across = row(self._names[0], self._x, self._swap, spacing=2)
+        across = row(self._names[0], self._x, self._swap, self.beside.button, spacing=2)
         up = row(self._names[1], self._y, self._hold, export, spacing=2)
         for layout, combo in ((across, self._x), (up, self._y)):
             layout.setStretchFactor(combo, 1)
@@ -126,6 +134,11 @@ class SurfacePanel(QWidget):
         self._share_room()
 
     def _share_room(self) -> None:
+        is_high = self._both.height() > self._both.width()
+        self._both.setOrientation(Qt.Orientation.Vertical if is_high else Qt.Orientation.Horizontal)
+        self._share_strip()
+
+    def _share_strip(self) -> None:
         """Give the columns' names the room they need: without the labels first, then one below the other.
 
         A low view has no line to spare: there each name gets its share of one, and the axes tell it whole.
@@ -140,9 +153,9 @@ class SurfacePanel(QWidget):
         direction = QBoxLayout.Direction
         fits = is_wide or is_low or beside <= self.width()
         self._strip.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
-        for place, (combo, n_buttons) in enumerate(((self._x, 1), (self._y, 2))):
+        for place, combo in enumerate((self._x, self._y)):
             name_px = width_of(combo.currentText()) if is_low else longest
-            self._strip.setStretch(place, name_px + theme.scaled(COMBO_EXTRA_PX + n_buttons * BUTTON_PX))
+            self._strip.setStretch(place, name_px + theme.scaled(COMBO_EXTRA_PX + 2 * BUTTON_PX))
 
     def picture(self) -> SurfacePlot | CurvePlot | None:
         """The plot on screen; None while there is no picture."""
@@ -302,11 +315,16 @@ class SurfacePanel(QWidget):
         self._pictures.setCurrentWidget(shown)
         self._hold.setEnabled(bool(figure.held))
         self._show_node()
+        self._follow_beside()
         if self._held.isVisible():
             self._show_held()
         run = self._context.document.current_run
         if run is not None and self._context.selection.preview_of(run.result) is not None:
             self._preview_sight.ask()
+
+    def _follow_beside(self) -> None:
+        inputs = self._inputs
+        self.beside.follow(self.figure, None if inputs is None else self._held_inputs(inputs))
 
     def _show_preview(self) -> None:
         """Draw the tree that a slider asks for; what it asks for meanwhile is drawn after that."""

@@ -39,6 +39,7 @@ class SurfacePlot(FigurePlot):
         self.no_rows = pg.TextItem(NO_ROWS, anchor=(0.5, 0.5))
         self._points: list[pg.ScatterPlotItem] = []
         self._wrong: pg.ScatterPlotItem | None = None
+        self._shared_range: tuple[float, float] | None = None
         self.bar = ValueBar()
         self.bar.join(self.plot)
         for item in (self.image, self.far, self.hatch, self.borders, self.node_box, self.no_rows):
@@ -120,13 +121,25 @@ class SurfacePlot(FigurePlot):
         self.borders.setData(*figure.borders, connect="pairs")
         self._draw_wrong()
 
-    def _draw_numbers(self, box: QRectF) -> None:
+    def own_range(self) -> tuple[float, float]:
+        """Lowest and highest of the numbers in the picture: answers and rows."""
         figure = self.figure
         seen = np.concatenate(
             [figure.answer.ravel(), figure.points.values[np.isfinite(figure.points.values)]]
         )
         low, high = float(seen.min()), float(seen.max())
-        high = high if high > low else low + 1
+        return low, high if high > low else low + 1
+
+    def show_range(self, shared: tuple[float, float] | None) -> None:
+        """Let the colours of numbers span a range that another picture has too; None: the picture's own."""
+        if shared != self._shared_range:
+            self._shared_range = shared
+            if self.figure is not None and not self.figure.classes:
+                self.draw()
+
+    def _draw_numbers(self, box: QRectF) -> None:
+        figure = self.figure
+        low, high = self._shared_range or self.own_range()
         self.image.setImage(figure.answer[0], autoLevels=False, levels=(low, high))
         self.image.setColorMap(theme.VALUE_MAP)
         self.image.setRect(box)

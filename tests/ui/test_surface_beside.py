@@ -1,0 +1,127 @@
+"""Two models' surfaces side by side: same columns, same held values, same colours."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from engine.surface import model_surface
+from tests.ui.person import CTRL, LEFT, SHIFT, Person
+from tests.ui.training_help import train
+from workbench.samples import load_sample
+from workbench.ui.surface_beside import NO_OTHER
+
+
+def panel_of(session):
+    return session.window.findChild(QWidget, "panel.surface")
+
+
+def menu_of(session):
+    return next(
+        (m for m in panel_of(session).findChildren(QMenu, "surface.beside_menu") if m.isVisible()), None
+    )
+
+
+@pytest.fixture(params=["species", "body_mass_g"])
+def two(request, qtbot, session):
+    """A tree and a forest; the forest is the current one and drawn."""
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target(request.param)
+    tree = train(qtbot, session, "tree")
+    forest = train(qtbot, session, "forest", n_estimators=5)
+    session.window.centre.arrange_as_tabs()
+    session.window.centre.show_view("surface")
+    qtbot.waitUntil(lambda: panel_of(session).figure is not None, timeout=60_000)
+    return tree, forest
+
+
+def wait_for_other(qtbot, session, name):
+    plot = panel_of(session).beside.plot
+    qtbot.waitUntil(lambda: plot.isVisible() and plot.figure.title == name, timeout=60_000)
+    return plot
+
+
+def compare(session, run_id):
+    """The other picture is of the other model, over the first one's axes and held values."""
+    panel = panel_of(session)
+    mine, other = panel.figure, panel.beside.plot.figure
+    assert (other.x.name, other.y.name) == (mine.x.name, mine.y.name)
+    np.testing.assert_array_equal(other.x.values, mine.x.values)
+    free = {mine.x.feature, mine.y.feature}
+    held = [k for k in range(len(mine.held_encoded)) if k not in free]
+    np.testing.assert_array_equal(other.held_encoded[held], mine.held_encoded[held])
+    expected = model_surface(
+        session.document.run(run_id).result.estimator,
+        mine.x.feature, mine.y.feature, mine.x.values, mine.y.values, mine.held_encoded,
+    )  # fmt: skip
+    np.testing.assert_allclose(other.answer, expected, rtol=0, atol=1e-9)
+    if mine.classes:
+        assert panel.beside.plot.legend_.entries == panel.plot.legend_.entries
+    else:
+        both = np.concatenate([mine.answer.ravel(), other.answer.ravel()])
+        for plot in (panel.plot, panel.beside.plot):
+            low, high = plot.image.levels
+            assert low <= both.min()
+            assert high >= both.max()
+        assert tuple(panel.plot.image.levels) == tuple(panel.beside.plot.image.levels)
+
+
+def test_a_model_is_chosen_with_the_mouse_and_left_again(qtbot, session, two):
+    tree, _forest = two
+    panel, n_steps = panel_of(session), session.document.undo_stack.count()
+    before = panel.plot.image.levels
+    QTest.mouseClick(panel.findChild(QToolButton, "surface.beside"), LEFT)
+    menu = menu_of(session)
+    names = [action.text() for action in menu.actions()]
+    assert names == [NO_OTHER, session.document.run(tree).name]
+    QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(menu.actions()[1]).center())
+    wait_for_other(qtbot, session, session.document.run(tree).name)
+    compare(session, tree)
+    assert abs(panel.plot.width() - panel.beside.plot.width()) <= 2  # as much room for either
+    panel.beside.choose(None)
+    assert not panel.beside.plot.isVisible()
+    np.testing.assert_array_equal(panel.plot.image.levels, before)
+    assert session.document.undo_stack.count() == n_steps  # looking changes nothing
+
+
+def test_keys_choose_a_model_and_it_follows_columns_and_held_values(qtbot, session, two):
+    tree, _forest = two
+    panel, name = panel_of(session), session.document.run(tree).name
+    Person(qtbot, session.window).press(Qt.Key.Key_B, CTRL | SHIFT)
+    qtbot.waitUntil(lambda: menu_of(session) is not None)
+    menu = menu_of(session)
+    QTest.keyClick(menu, Qt.Key.Key_Down)
+    QTest.keyClick(menu, Qt.Key.Key_Down)
+    QTest.keyClick(menu, Qt.Key.Key_Return)
+    plot = wait_for_other(qtbot, session, name)
+    y_name = panel.figure.y.name
+    panel._swap.click()
+    qtbot.waitUntil(lambda: plot.figure.x.name == panel.figure.x.name == y_name, timeout=60_000)
+    compare(session, tree)
+    before = plot.figure
+    panel._on_held("island", "Torgersen")
+    qtbot.waitUntil(lambda: plot.figure is not before, timeout=60_000)
+    assert "island Torgersen" in plot.figure.held_text
+    compare(session, tree)
+
+
+def test_it_goes_with_its_model_and_comes_back_with_undo(qtbot, session, two):
+    tree, _forest = two
+    document, panel, name = session.document, panel_of(session), session.document.run(tree).name
+    panel.beside.choose(tree)
+    wait_for_other(qtbot, session, name)
+    current = document.current_run_id
+    document.delete_run(tree)
+    qtbot.waitUntil(lambda: not panel.beside.plot.isVisible())
+    assert not session.window.actions_["action.surface.beside"].isEnabled()
+    document.undo_stack.undo()
+    document.select_run(current)
+    wait_for_other(qtbot, session, name)
+
+
+def test_a_single_model_has_nothing_to_stand_beside(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    assert not session.window.actions_["action.surface.beside"].isEnabled()
