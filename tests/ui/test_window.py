@@ -41,7 +41,7 @@ def test_an_empty_window_welcomes(window):
 
 def test_a_file_opens_through_the_dialog(window, document, qtbot, tmp_path, dialogs):
     dialogs.answers = [write(tmp_path / "own.csv")]
-    with qtbot.waitSignal(document.table_changed):
+    with qtbot.waitSignal(document.table_changed, timeout=20_000):
         window.actions_["action.file.open"].trigger()
     assert window._pages.currentWidget() is window.centre
     assert window.windowTitle() == "own.csv[*] – Treewright" or window.windowTitle() == "own[*] – Treewright"
@@ -187,7 +187,7 @@ def test_opening_another_file_asks_about_changes(window, document, qtbot, tmp_pa
     document.set_target("y")
     window.files.open_path(str(write(tmp_path / "own.csv")))
     assert document.table.name == "small"
-    with qtbot.waitSignal(document.table_changed):
+    with qtbot.waitSignal(document.table_changed, timeout=20_000):
         QTest.mouseClick(prompt_of(window).button(BUTTON.Discard), Qt.MouseButton.LeftButton)
     assert document.table.n_rows == 3
 

@@ -16,7 +16,7 @@ from workbench.ui.context import Context
 from workbench.ui.widgets import ActionButton, Label, Slider, action_icon, row
 
 AMOUNTS = (10, 50, 100)  # of rounds to add
-SLIDER_PX = 56  # at least
+SLIDER_PX = 40  # at least
 
 
 class RoundBar(QWidget):
