@@ -61,6 +61,8 @@ class CatalogEntry:
         And what it calls kernels that are used on tables of `LARGE_ROWS` rows or more; "" where none are.
     curve_names : tuple of str or None
         What the loss by step is called, for classes and for numbers; None where its own setting says so.
+    out_of_bag_names : tuple of str or None
+        What the error on rows that members left out is called, likewise; None where none leaves rows out.
     """
 
     key: str
@@ -76,6 +78,7 @@ class CatalogEntry:
     _estimators: tuple[str, str]
     warm_up_of_large: str = ""
     curve_names: tuple[str, str] | None = None
+    out_of_bag_names: tuple[str, str] | None = None
 
     def curve_name(self, task: str, parameters: Mapping[str, Any]) -> str:
         """Return what the loss by step is called with these settings."""
@@ -83,6 +86,10 @@ class CatalogEntry:
             return self.curve_names[TASKS.index(task)]
         words: dict[str, str] = import_module(f"{self._module}.parameters").LOSS_WORDS
         return words[parameters.get("loss", self.parameter(task, "loss").default)]
+
+    def out_of_bag_name(self, task: str) -> str:
+        """Return what the error on rows that members left out is called; "" where none leaves rows out."""
+        return "" if self.out_of_bag_names is None else self.out_of_bag_names[TASKS.index(task)]
 
     def warm_up_of(self, n_rows: int) -> str:
         """Return the last step of the warm-up that a training on so many rows needs."""
@@ -134,6 +141,7 @@ class CatalogEntry:
         raise ParameterError(f"a {self.title.lower()} has no parameter {name!r}; it has {known}")
 
 
+OUT_OF_BAG_NAMES = "share of wrong rows", "mean squared error"  # as in `engine.forest.out_of_bag`
 LARGE_ROWS = 4096  # as in `engine.tree.subtrees`, which loads the compiler
 
 CATALOG: dict[str, CatalogEntry] = {
@@ -166,6 +174,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("FOREST_CLASSIFIER", "FOREST_REGRESSOR"),
             _estimators=("RandomForestClassifier", "RandomForestRegressor"),
             warm_up_of_large="large tables",
+            out_of_bag_names=OUT_OF_BAG_NAMES,
         ),
         CatalogEntry(
             "extra_trees",
@@ -179,6 +188,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _module="engine.forest",
             _tables=("EXTRA_TREES_CLASSIFIER", "EXTRA_TREES_REGRESSOR"),
             _estimators=("ExtraTreesClassifier", "ExtraTreesRegressor"),
+            out_of_bag_names=OUT_OF_BAG_NAMES,
         ),
         CatalogEntry(
             "bagging",
@@ -193,6 +203,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("BAGGING_CLASSIFIER", "BAGGING_REGRESSOR"),
             _estimators=("BaggingClassifier", "BaggingRegressor"),
             warm_up_of_large="large tables",
+            out_of_bag_names=OUT_OF_BAG_NAMES,
         ),
         CatalogEntry(
             "boosting",

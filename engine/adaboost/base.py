@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from engine.adaboost.combined import Combined, make_combined
 from engine.adaboost.learners import Learners, OtherLearners, Rows, TreeLearners, answers_of
 from engine.adaboost.reweighting import Floats
-from engine.adaboost.rounds import Booster, Part, Round, RoundSettings, weights_after
+from engine.adaboost.rounds import Booster, Part, Round, RoundSettings, staged_weights
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.boosting.early_stopping import EarlyStopping, set_aside
 from engine.errors import DataError, ParameterError
@@ -209,15 +210,27 @@ class AdaBoost(Learner):
         check_is_fitted(self, "estimators_")
         n_rounds = self.n_estimators_ if n_rounds is None else n_rounds
         self._check_n_rounds(n_rounds)
+        return next(islice(self.staged_row_weights(X, y, sample_weight), n_rounds, None))
+
+    def staged_row_weights(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[Floats]:
+        """Yield what `row_weights` returns for 0 rounds, for 1, and so on, each learner asked once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As given to `fit`.
+        """
+        check_is_fitted(self, "estimators_")
         other = copy.copy(self)
         data = other._begin(X, y, sample_weight)
         other._check_continues((self.features_, getattr(self, "classes_", None)))
         part = Part(data, Rows.of(X, data.X, data.rows))
         if self.n_set_aside_:
             part, _ = self._divide(X, data)
-        weights = np.full(data.n_samples, np.nan)
-        weights[part.data.rows] = weights_after(part, self._rounds()[:n_rounds], self._row_loss())
-        return weights
+        for shares in staged_weights(part, self._rounds(), self._row_loss()):
+            weights = np.full(data.n_samples, np.nan)
+            weights[part.data.rows] = shares
+            yield weights
 
     def encoded_answer(self, table: NDArray[Any]) -> Floats:
         """Return what the trees say of an encoded table: float64 (n_rows, n_classes or 1)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -232,10 +232,11 @@ def _never() -> None:
     """Ask nobody: the baseline is quick, and told of later."""
 
 
-def weights_after(training: Part, rounds: Sequence[Round], loss: str) -> Floats:
-    """Return the rows' weights after some rounds, worked out anew from their learners; they sum to 1."""
+def staged_weights(training: Part, rounds: Sequence[Round], loss: str) -> Iterator[Floats]:
+    """Yield the rows' weights before the first round and after each, from the learners; they sum to 1."""
     log_weights = np.log(training.data.sample_weight)
+    yield shares_of(log_weights)
     for made in rounds:
         answers = answers_of(made.learner, training.rows, training.data.n_classes)
         log_weights = reweighted(log_weights, made.weight, row_losses(loss, answers.of_rows, training.data.y))
-    return shares_of(log_weights)
+        yield shares_of(log_weights)

@@ -13,6 +13,7 @@ from tests.workbench.test_figures_surface import c33_figure
 from workbench.datasets import make_table
 from workbench.figures.axis import category_axis
 from workbench.figures.surface import CurveFigure, SurfaceFigure
+from workbench.fitting import inputs_of_result
 from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.plots.base import LiteralAxis
@@ -389,6 +390,32 @@ def test_points_are_as_large_as_adaboost_weighs_their_rows(qtbot, session):
     assert set(widths[~is_training]) == {7.0}
     drawn = [item.data["size"] for item in panel_of(session).plot._points]
     assert max(sizes.max() for sizes in drawn if len(sizes)) >= widths.max()
+
+
+@pytest.mark.parametrize("target", ["species", "body_mass_g"])
+def test_points_follow_the_slider_over_adaboost_s_rounds(qtbot, session, target):
+    document, selection = session.document, session.window.context.selection
+    document.open_table(load_sample("penguins"))
+    document.set_target(target)
+    document.set_view_state("surface_columns", ["bill_length_mm", "bill_depth_mm"])
+    train(qtbot, session, "adaboost", n_estimators=6)
+    wait_for_figure(qtbot, session, "bill_length_mm", "bill_depth_mm")
+    result, panel = document.current_run.result, panel_of(session)
+    inputs = inputs_of_result(result, document.table)
+    rows = inputs.rows_of("train")
+    training = inputs.learnable().take(rows)
+    for n_rounds in (2, 5, 1):
+        selection.look_at_rounds(result, n_rounds)
+        told = f"as large as they weigh after round {n_rounds}"
+        qtbot.waitUntil(lambda told=told: told in panel.figure.subtitle, timeout=60_000)
+        expected = np.full(document.table.n_rows, np.nan)
+        shares = result.estimator.row_weights(training.X, training.labels, training.weights, n_rounds)
+        expected[rows] = shares * len(rows)
+        points = panel.figure.points
+        np.testing.assert_array_equal(points.weights, expected[points.rows])
+        widths = widths_of(7, points.weights, len(points.x))[np.isfinite(points.x + points.y)]
+        drawn = [item.data["size"] for item in panel.plot._points]
+        assert max(sizes.max() for sizes in drawn if len(sizes)) >= widths.max()
 
 
 def test_widths_of_points_are_alike_without_weights():

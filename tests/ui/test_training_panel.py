@@ -4,11 +4,13 @@ import sys
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from tests.ui.training_help import train
 from workbench.datasets import make_table
 from workbench.figures.training import make_line, make_training_figure
+from workbench.figures.words import counted
+from workbench.project import load_project, save_project
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.ui import theme
@@ -141,6 +143,61 @@ def test_adaboost_draws_the_error_of_each_tree_beside_those_of_all(qtbot, sessio
     told = [shown for shown in live if shown is not None and "so far" in shown.subtitle]
     assert told, "drawn while it trained"
     assert all(shown.lines[-1].role == "each_tree" for shown in told if len(shown.lines[0].x) > 1)
+
+
+@pytest.mark.parametrize("kind", ["forest", "extra_trees", "bagging"])
+def test_forests_and_bags_are_drawn_by_their_out_of_bag_error(qtbot, session, tmp_path, kind):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    panel, live = session.window.findChild(QWidget, "panel.training"), []
+    session.trainer.advanced.connect(lambda *_: live.append(panel.plot.figure))
+    parameters = {"n_estimators": 12, "bootstrap": True, "oob_score": True}
+    result = document.run(train(qtbot, session, kind, **parameters)).result
+    figure = panel.plot.figure
+    assert panel._switch.shows_content
+    assert figure.y_label == "share of wrong rows"
+    assert figure.lines[0].x.tolist() == list(range(1, 13))
+    np.testing.assert_array_equal(figure.lines[0].y, result.estimator.oob_loss_)
+    assert figure.lines[0].y[-1] == pytest.approx(1 - result.estimator.oob_score_)
+    assert figure.best_round == 1 + int(np.argmin(result.estimator.oob_loss_))
+    draws = [set(result.estimator.bootstrap_draws(member).tolist()) for member in range(12)]
+    n_never = len(set.intersection(*draws))
+    assert n_never > 0
+    assert "206 training rows" in figure.subtitle
+    assert f"{counted(n_never, 'row')} not counted, as every tree drew " in figure.subtitle
+    assert any(shown is not None and "so far" in shown.subtitle for shown in live), "drawn while it trained"
+    save_project(document, tmp_path / "p.treewright", include_rows=True)
+    document.restore(load_project(tmp_path / "p.treewright"))
+    again = panel.plot.figure
+    assert again is not figure
+    np.testing.assert_array_equal(again.lines[0].y, figure.lines[0].y)
+    assert (again.subtitle, again.sentence) == (figure.subtitle, figure.sentence)
+
+
+def test_a_click_on_the_out_of_bag_curve_looks_at_so_many_trees(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "forest", n_estimators=9)
+    session.window.centre.show_view("training")
+    panel, selection = session.window.findChild(QWidget, "panel.training"), session.window.context.selection
+    panel.plot.round_asked.emit(4)
+    result = session.document.current_run.result
+    assert selection.rounds_of(result) == 4
+    assert panel.plot.marker_.isVisible()
+    assert panel.plot.marker_.value() == 4
+    session.window.context.editor.keep_rounds(session.document.current_run_id, 4)
+    qtbot.waitUntil(lambda: session.document.current_run.result.n_rounds == 4, timeout=60_000)
+    assert panel.plot.figure.lines[0].x.tolist() == [1, 2, 3, 4]
+    session.document.undo_stack.undo()
+    assert panel.plot.figure.lines[0].x.tolist() == list(range(1, 10))
+
+
+def test_a_forest_without_out_of_bag_score_says_what_to_switch_on(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "forest", n_estimators=3, oob_score=False)
+    panel = session.window.findChild(QWidget, "panel.training")
+    assert not panel._switch.shows_content
+    texts = [label.text() for label in panel._empty.findChildren(QLabel)]
+    assert any("Switch on Resample rows and Out-of-bag score" in text for text in texts)
 
 
 def test_adaboost_that_cannot_begin_says_why_and_what_to_do(qtbot, session):

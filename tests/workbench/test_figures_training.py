@@ -109,6 +109,35 @@ def test_the_lowest_loss_is_told_in_words_of_the_validation_rows_where_there_are
     assert figure_of([np.nan]).sentence == ""
 
 
+def test_shares_of_wrong_rows_are_named_in_words_not_as_a_loss():
+    training = make_line("training", "training", [0.5, 0.25, 0.125])
+    validation = make_line("validation", "validation", [0.5, 0.3, 0.4])
+    assert (
+        make_training_figure([training, validation], SHARE).sentence
+        == "lowest share of wrong validation rows 0.3 in round 1 of 2"
+    )
+    told = make_training_figure([training], SHARE).sentence
+    assert told == "lowest share of wrong training rows 0.125 in round 2 of 2"
+
+
+def test_a_forest_is_drawn_by_its_trees_once_each():
+    live = LiveCurve("forest", SHARE)
+    assert live.extend([IterationEvent("growing", 1, 9, oob_loss=float("nan"))])
+    assert live.figure().best_round is None
+    assert live.extend([IterationEvent("growing", k, 9, oob_loss=e) for k, e in ((2, 0.25), (3, 0.125))])
+    assert not live.extend([IterationEvent("growing", 3, 9, oob_loss=0.125)])  # told again to ask for a stop
+    assert live.extend([IterationEvent("growing", 4, 9, oob_loss=0.2)])
+    figure = live.figure()
+    (line,) = figure.lines
+    assert (line.role, line.x.tolist()) == ("out_of_bag", [1, 2, 3, 4])
+    np.testing.assert_array_equal(line.y, [np.nan, 0.25, 0.125, 0.2])
+    assert line.marked.tolist() == [False, False, False, True]
+    assert figure.best_round == 3
+    assert figure.sentence == "out-of-bag share of wrong rows 0.2 with 4 trees, lowest 0.125 with 3"
+    assert figure.hairline_text(3.2) == "3 trees\nout of bag 0.125"
+    assert figure.subtitle == "4 trees so far"
+
+
 def test_errors_of_another_unit_are_told_at_the_pointer_instead_of_drawn():
     figure = make_training_figure([make_line("training", "training", [3, 2, 1])], "half the squared error")
     told = with_step_errors(figure, [0.25, 0.3125])

@@ -1,13 +1,22 @@
 """The list of an ensemble's trees: sizes, contributions, and out-of-bag errors beside a loop."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from engine.export.json import from_json, to_json
 from engine.features import encode
 from engine.predict import leaf_numbers
 from tests.workbench.making import Session, open_flowers
 from workbench.datasets import feature_frame
-from workbench.figures.trees import has_out_of_bag, make_trees, out_of_bag_errors, with_errors
+from workbench.figures.trees import (
+    has_out_of_bag,
+    known_errors,
+    make_trees,
+    out_of_bag_errors,
+    with_errors,
+)
 from workbench.fitting import inputs_of_result
 
 
@@ -46,6 +55,7 @@ def test_a_forest_s_errors_are_those_of_a_loop_over_rows(session):
         left_out = [k for k in range(len(rows)) if k not in drawn]
         wrong = sum(int(np.argmax(tree.value[_leaf(tree, X[k])])) != y[k] for k in left_out)
         assert errors[member] == pytest.approx(wrong / len(left_out))
+    np.testing.assert_allclose(known_errors(result), errors, rtol=1e-12)  # told by the training: not again
     figure = with_errors(make_trees("f", result), errors, True)
     assert figure.heads == ("Tree", "Depth", "Leaves", "Gain", "Out of bag")
     assert figure.texts[4][0].endswith("%")
@@ -53,6 +63,19 @@ def test_a_forest_s_errors_are_those_of_a_loop_over_rows(session):
 
 def _leaf(tree, row):
     return int(leaf_numbers(tree, row[None, :])[0])
+
+
+def test_a_forest_from_a_file_has_the_errors_its_training_told_and_no_rows_to_ask(session):
+    for wants_score in (True, False):
+        trained = session.train("forest", n_estimators=5, oob_score=wants_score)
+        result = session.document.run(trained).result
+        loaded = replace(result, estimator=from_json(to_json(result.estimator)))
+        assert not has_out_of_bag(loaded)
+        errors = known_errors(loaded)
+        if wants_score:
+            np.testing.assert_array_equal(errors, result.estimator.member_oob_loss_)
+        else:
+            assert errors is None
 
 
 def test_errors_of_numbers_are_mean_squares_and_absent_without_a_bootstrap(qapp):

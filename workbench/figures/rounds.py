@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.staged import StagedSurface, first_rounds, staged_answers
 from engine.surface import model_curve
-from workbench.figures.surface import CurveFigure, SurfaceFigure, SurfaceInputs
+from workbench.figures.surface import CurveFigure, SurfaceFigure, SurfaceInputs, weights_text
 from workbench.rounds import stage_text
 
 Floats = NDArray[np.float64]
@@ -39,6 +39,9 @@ class StagedPicture:
             )
         self._answers: Iterator[Floats] = staged_answers(estimator, inputs.encoded[figure.points.rows])
         self._said: list[NDArray[Any]] = []  # after every round, about the rows in sight
+        staged_weights = inputs.staged_weights
+        self._row_weights = None if staged_weights is None else staged_weights()
+        self._weights: list[Floats] = []  # after every round, of the rows in sight
 
     def is_of(self, figure: SurfaceFigure | CurveFigure, inputs: SurfaceInputs) -> bool:
         """Tell whether a picture has the same axes, rows and held values, of the same ensemble."""
@@ -52,7 +55,7 @@ class StagedPicture:
 
     def at(self, n_rounds: int) -> SurfaceFigure | CurveFigure:
         """Return the picture of the first rounds."""
-        figure, result = self._figure, self._inputs.result
+        figure, result = self._reweighted(n_rounds), self._inputs.result
         title = f"{self._inputs.name}, {stage_text(result, n_rounds)}"
         said = self._said_after(n_rounds)
         if isinstance(figure, CurveFigure):
@@ -68,6 +71,17 @@ class StagedPicture:
             made = replace(made, points=replace(figure.points, is_wrong=wrong))
             _ = made.borders  # found here, in a worker
         return made
+
+    def _reweighted(self, n_rounds: int) -> SurfaceFigure | CurveFigure:
+        """The picture with points as large as their rows weigh after some rounds, where they weigh."""
+        figure, points = self._figure, self._figure.points
+        if self._row_weights is None:
+            return figure
+        while len(self._weights) < n_rounds:
+            self._weights.append(next(self._row_weights)[points.rows])
+        weighed = replace(points, weights=self._weights[n_rounds - 1], weighed_after=n_rounds)
+        then, now = weights_text(points.weighed_after), weights_text(n_rounds)
+        return replace(figure, points=weighed, subtitle=figure.subtitle.replace(then, now))
 
     def _said_after(self, n_rounds: int) -> NDArray[Any]:
         """What the first rounds say about the rows in sight: codes of classes, or numbers."""

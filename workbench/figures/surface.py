@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +47,8 @@ class Points:
         The model names another class.
     weights : float64 (n,) or None
         Of training rows that a model reweights, 1 on average; NaN of other rows.
+    weighed_after : int
+        The round after which these are their weights.
     """
 
     rows: NDArray[np.int64]
@@ -56,6 +59,7 @@ class Points:
     parts: NDArray[np.uint8]
     is_wrong: NDArray[np.bool_]
     weights: Floats | None = None
+    weighed_after: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,6 +273,7 @@ class SurfaceInputs:
     prediction: Floats
     dates: frozenset[str] = frozenset()
     weights: Floats | None = None
+    staged_weights: Callable[[], Iterator[Floats]] | None = None
 
     def axis(self, feature: int, n_cells: int) -> Axis:
         """The axis of a model's column; of a date with dates."""
@@ -305,34 +310,36 @@ def surface_inputs(
     else:
         codes, values = np.full(len(encoded), -1, np.int32), np.asarray(column.values, np.float64)
         prediction = np.asarray(predict_in_steps(estimator.predict, frame, monitor), np.float64)
-    weights = weights_of_rows(result, table)
-    return SurfaceInputs(name, result, encoded, held, codes, values, prediction, dates, weights)
+    weights = staged = None
+    if hasattr(estimator, "staged_row_weights"):
+        staged = partial(staged_weights_of_rows, result, table)
+        *_, weights = staged()
+    return SurfaceInputs(name, result, encoded, held, codes, values, prediction, dates, weights, staged)
 
 
-def weights_of_rows(result: RunResult, table: Table, n_rounds: int | None = None) -> Floats | None:
-    """Return what the training rows weigh after some rounds, 1 on average; None where none is reweighted.
+def staged_weights_of_rows(result: RunResult, table: Table) -> Iterator[Floats]:
+    """Yield what the training rows weigh after the first round, the second, and so on, 1 on average.
 
-    Parameters
-    ----------
-    n_rounds : int, optional
-        By default all.
-
-    Returns
-    -------
-    float64 (n_rows,) or None
+    Yields
+    ------
+    float64 (n_rows,)
         NaN of rows that are not trained on.
     """
     from workbench.fitting import inputs_of_result
 
-    if not hasattr(result.estimator, "row_weights"):
-        return None
     inputs = inputs_of_result(result, table)
     rows = inputs.rows_of("train")
     training = inputs.learnable().take(rows)
-    shares = result.estimator.row_weights(training.X, training.labels, training.weights, n_rounds)
-    weights = np.full(table.n_rows, np.nan)
-    weights[rows] = shares * np.count_nonzero(np.isfinite(shares))
-    return weights
+    staged = result.estimator.staged_row_weights(training.X, training.labels, training.weights)
+    for shares in islice(staged, 1, None):
+        weights = np.full(table.n_rows, np.nan)
+        weights[rows] = shares * np.count_nonzero(np.isfinite(shares))
+        yield weights
+
+
+def weights_text(n_rounds: int) -> str:
+    """Say what the size of a point is where a model reweights rows."""
+    return f"as large as they weigh after round {count(n_rounds)}"
 
 
 def with_held(inputs: SurfaceInputs, chosen: Mapping[str, Any]) -> SurfaceInputs:
@@ -463,7 +470,8 @@ def _points(inputs: SurfaceInputs, x: Axis, y: Axis | None) -> Points:
     codes = inputs.codes[rows]
     wrong = (codes >= 0) & (codes != inputs.prediction[rows])
     weights = None if inputs.weights is None else inputs.weights[rows]
-    return Points(rows, across, up, codes, inputs.values[rows], parts[rows], wrong, weights)
+    values, after = inputs.values[rows], inputs.result.n_rounds
+    return Points(rows, across, up, codes, values, parts[rows], wrong, weights, after)
 
 
 def _rows_text(inputs: SurfaceInputs, points: Points) -> str:
@@ -471,7 +479,7 @@ def _rows_text(inputs: SurfaceInputs, points: Points) -> str:
     n_train, n_val = int(np.sum(parts == TRAINING)), int(np.sum(parts == VALIDATION))
     looks = ["filled"] if n_val else []
     if points.weights is not None:
-        looks.append(f"as large as they weigh after round {count(inputs.result.n_rounds)}")
+        looks.append(weights_text(points.weighed_after))
     text = counted(n_train, "training row") + (f" ({', '.join(looks)})" if looks else "")
     if n_val:
         text += f", {counted(n_val, 'validation row')} (hollow)"

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.catalog import TASKS, entry_of
 from workbench.figures.words import count, counted, number
 
+OUT_OF_BAG, TREES = "out_of_bag", "trees"
 SHARE = "share of wrong rows"
 EACH_TREE = "each tree alone"
 EACH_TREE_COLOUR = 2  # among the line colours, whether there is a validation line or not
@@ -55,6 +57,14 @@ class Line:
         after = np.concatenate([finite[1:], [False]])
         return np.asarray(finite & ~before & ~after)
 
+    @property
+    def marked(self) -> NDArray[np.bool_]:
+        """Points drawn as dots: those alone, and where a forest stands with all its trees: bool (n,)."""
+        marked, finite = self.alone, np.flatnonzero(np.isfinite(self.y))
+        if self.role == OUT_OF_BAG and len(finite):
+            marked[finite[-1]] = True
+        return marked
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingFigure:
@@ -98,10 +108,14 @@ class TrainingFigure:
         if not len(finite):
             return ""
         lowest = finite[np.argmin(line.y[finite])]
-        told = (
-            f"lowest {line.role} loss {number(float(line.y[lowest]))} in round {count(int(line.x[lowest]))}"
-        )
-        return f"{told} of {count(int(line.x[-1]))}"
+        best, value = int(line.x[lowest]), number(float(line.y[lowest]))
+        if line.role == OUT_OF_BAG:
+            last = finite[-1]
+            with_all = f"{number(float(line.y[last]))} with {counted(int(line.x[last]), 'tree')}"
+            rest = "the lowest" if lowest == last else f"lowest {value} with {count(best)}"
+            return f"out-of-bag {self.y_label} {with_all}, {rest}"
+        what = f"share of wrong {line.role} rows" if self.y_label == SHARE else f"{line.role} loss"
+        return f"lowest {what} {value} in round {count(best)} of {count(int(line.x[-1]))}"
 
     @property
     def names_at_ends(self) -> bool:
@@ -138,7 +152,9 @@ class TrainingFigure:
         ]
         if self.step_errors is not None and 1 <= found[0] <= len(self.step_errors):
             values.append(f"its weighted error {number(float(self.step_errors[found[0] - 1]), 4)}")
-        return "\n".join([f"{self.x_label} {count(found[0])}", *values])
+        is_trees = self.x_label == TREES
+        place = counted(found[0], "tree") if is_trees else f"{self.x_label} {count(found[0])}"
+        return "\n".join([place, *values])
 
 
 def spread_names(
@@ -251,7 +267,7 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
     """
     curve = result.curve
     if curve is None:
-        return None
+        return out_of_bag_curve(name, result)
     lines = [make_line("training", "training", curve.train)]
     has_validation = len(curve.validation) > 0
     if has_validation:
@@ -273,28 +289,61 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
     return with_step_errors(figure, getattr(result.estimator, "estimator_errors_", ()))
 
 
+def out_of_bag_curve(name: str, result: Any) -> TrainingFigure | None:
+    """Make the figure of a forest's or bag's error on rows that its trees left out, by number of trees.
+
+    None where it was not asked for. What a file brought back has it too.
+    """
+    label = entry_of(result.spec.kind).out_of_bag_name(TASKS[0 if result.classes else 1])
+    losses = np.asarray(getattr(result.estimator, "oob_loss_", ()), np.float64)
+    if not label or not len(losses):
+        return None
+    n_rows = int(np.count_nonzero(np.asarray(result.parts) == 0))
+    told = counted(n_rows, "training row") if n_rows else "training rows"
+    told += ", each asked of the trees that did not draw it"
+    if n_never := getattr(result.estimator, "n_rows_never_out_", 0):
+        them = "it" if n_never == 1 else "them"
+        told += f"; {counted(n_never, 'row')} not counted, as every tree drew {them}"
+    if result.stopped:
+        told += f"; stopped after {counted(result.n_rounds, 'tree')}"
+    return _out_of_bag_figure(losses, 1, label, name, told)
+
+
+def _out_of_bag_figure(losses: Any, first: int, label: str, name: str, told: str) -> TrainingFigure:
+    line = make_line(OUT_OF_BAG, "out of bag", losses, first)
+    best = first + int(np.nanargmin(line.y)) if np.isfinite(line.y).any() else None
+    return make_training_figure([line], label, title=name, subtitle=told, best_round=best, x_label=TREES)
+
+
 class LiveCurve:
     """Losses of a fit that is still going on, collected from its events."""
 
     def __init__(self, name: str, y_label: str, subtitle: str = "") -> None:
         self._name, self._y_label, self._subtitle = name, y_label, subtitle
         self._first: int | None = None
+        self._last = -1
         self._train: list[float] = []
         self._val: list[float] = []
+        self._out_of_bag: list[float] = []
         self._step_errors: list[float] = []
 
     @property
     def n_points(self) -> int:
-        return len(self._train)
+        return len(self._train) or len(self._out_of_bag)
 
     def extend(self, events: Iterable[Any]) -> bool:
         """Take the losses of a batch of events; True if there were any."""
         n_before = self.n_points
         for event in events:
-            if event.train_loss is None:
+            if event.iteration <= self._last:
+                continue  # told again, to ask whether to stop
+            if event.train_loss is None and event.oob_loss is None:
                 continue
-            if self._first is None:
-                self._first = event.iteration
+            self._first = event.iteration if self._first is None else self._first
+            self._last = event.iteration
+            if event.train_loss is None:
+                self._out_of_bag.append(event.oob_loss)
+                continue
             self._train.append(event.train_loss)
             if event.val_loss is not None:
                 self._val.append(event.val_loss)
@@ -305,6 +354,9 @@ class LiveCurve:
     def figure(self) -> TrainingFigure:
         """Return what is known so far."""
         first = self._first or 0
+        if self._out_of_bag:
+            told = f"{counted(self._last, 'tree')} so far"
+            return _out_of_bag_figure(self._out_of_bag, first, self._y_label, self._name, told)
         lines = [make_line("training", "training", self._train, first)]
         best = None
         if self._val:

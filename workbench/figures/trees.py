@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.figures.words import MINUS, count, number, percent
 from workbench.rounds import trees_a_round, unit_of
@@ -103,10 +104,22 @@ def make_trees(name: str, result: RunResult) -> TreesFigure:
     return TreesFigure(title, tuple(heads), tuple(tips), tuple(columns), tuple(texts), n_a_round)
 
 
+def known_errors(result: RunResult) -> Floats | None:
+    """Return each tree's out-of-bag error where its training told it, as do files; else None."""
+    errors = np.asarray(getattr(result.estimator, "member_oob_loss_", ()), np.float64)
+    return errors if len(errors) == len(result.trees) else None
+
+
 def has_out_of_bag(result: RunResult) -> bool:
     """Tell whether the trees left rows out that can be told again."""
     estimator = result.estimator
-    return bool(getattr(estimator, "bootstrap", False)) and hasattr(estimator, "bootstrap_draws")
+    if not getattr(estimator, "bootstrap", False) or not hasattr(estimator, "bootstrap_draws"):
+        return False
+    try:
+        estimator.bootstrap_draws(0)
+    except DataError:  # read from a file, which holds no rows
+        return False
+    return True
 
 
 def with_errors(figure: TreesFigure, errors: Floats, is_share: bool) -> TreesFigure:

@@ -1,4 +1,4 @@
-"""The Training view: the loss of the current run by round, live while it trains."""
+"""The Training view: the loss of the current run by round or number of trees, live while it trains."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from workbench.catalog import entry_of
 from workbench.figures.training import LiveCurve, TrainingFigure, curve_of_run
-from workbench.rounds import has_rounds
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
@@ -64,8 +63,11 @@ class TrainingPanel(QWidget):
     def _on_started(self, run_id: str) -> None:
         record = self._context.document.run(run_id)
         entry, task = entry_of(record.spec.kind), self._context.document.task
+        name = entry.out_of_bag_name(task)
         if entry.has_curve:
-            self._live[run_id] = LiveCurve(record.name, entry.curve_name(task, record.spec.parameters))
+            name = entry.curve_name(task, record.spec.parameters)
+        if name:
+            self._live[run_id] = LiveCurve(record.name, name)
         self._on_run_changed(run_id)
 
     def _on_advanced(self, run_id: str, events: list) -> None:
@@ -96,12 +98,17 @@ class TrainingPanel(QWidget):
 
     def _say_why(self, *_: object) -> None:
         run = self._context.document.current_run
-        if run is not None and not entry_of(run.spec.kind).has_curve:
-            title = entry_of(run.spec.kind).title.lower()
-            how = "Only boosting learns in rounds; see Scores for this one."
-            if has_rounds(run.result):
-                how = "The slider below shows its first trees in Tree, Surface and Scores."
-            self._empty.say(f"A {title} has no loss by round.", how)
+        entry = None if run is None else entry_of(run.spec.kind)
+        is_trained = run is not None and run.result is not None
+        if entry is not None and entry.out_of_bag_names is not None and is_trained:
+            self._empty.say(
+                "No row was kept out of a tree and scored by it.",
+                "Switch on Resample rows and Out-of-bag score, and train again to watch the error fall.",
+            )
+            self._empty.offer(self._context.actions.get("action.model.train"))
+        elif entry is not None and not entry.has_curve and entry.out_of_bag_names is None:
+            how = "Forests and boosting learn step by step; see Scores for this one."
+            self._empty.say(f"A {entry.title.lower()} has no loss by round.", how)
             self._empty.offer(self._context.actions.get(ADD))
         elif run is None or run.result is None:
             self._empty.say_what_is_missing(self._context, GOAL, ADD)

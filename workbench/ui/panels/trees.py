@@ -7,7 +7,13 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from workbench.figures.trees import has_out_of_bag, make_trees, out_of_bag_errors, with_errors
+from workbench.figures.trees import (
+    has_out_of_bag,
+    known_errors,
+    make_trees,
+    out_of_bag_errors,
+    with_errors,
+)
 from workbench.fitting import what_differs
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -93,8 +99,12 @@ class TreesPanel(QWidget):
             self._shown = run.name, result.estimator
             figure = make_trees(run.name, result)
             self._title.setText(figure.title)
+            errors = known_errors(result)
+            if errors is not None:
+                figure = with_errors(figure, errors, bool(result.classes))
             self.model.set_figure(figure)
-            self._ask_errors(result)
+            if errors is None:
+                self._ask_errors(result)
         self._follow()
 
     def _say_why(self, *_: object) -> None:

@@ -58,15 +58,18 @@ class SurfacePlot(FigurePlot):
         box = QRectF(figure.x.low, figure.y.low, figure.x.high - figure.x.low, figure.y.high - figure.y.low)
         self.plot.setXRange(figure.x.low, figure.x.high, padding=0)
         self.plot.setYRange(figure.y.low, figure.y.high, padding=0)
-        for item in self._points:
-            self.plot.removeItem(item)
-        self._points, self._wrong = [], None
+        self._clear_points()
         if figure.classes:
             self._draw_classes(box)
         else:
             self._draw_numbers(box)
         self._draw_far(box)
         self._draw_points()
+
+    def _clear_points(self) -> None:
+        for item in self._points:
+            self.plot.removeItem(item)
+        self._points, self._wrong = [], None
 
     def show_node(self, outline: tuple[np.ndarray, np.ndarray] | None) -> None:
         """Draw the outline of a node's region, as `node_outline` gives it; None: none is selected."""
@@ -116,10 +119,14 @@ class SurfacePlot(FigurePlot):
         self.header.say(figure.title, figure.subtitle, figure.held_text)
         if not figure.classes:
             self.image.setImage(figure.answer[0], autoLevels=False, levels=self.image.levels)
-            return
-        self.image.setImage(mixture, autoLevels=False, levels=(0, 255))
-        self.borders.setData(*figure.borders, connect="pairs")
-        self._draw_wrong()
+        else:
+            self.image.setImage(mixture, autoLevels=False, levels=(0, 255))
+            self.borders.setData(*figure.borders, connect="pairs")
+        if figure.points.weights is not None:  # they have other sizes too
+            self._clear_points()
+            self._draw_points()
+        elif figure.classes:
+            self._draw_wrong()
 
     def own_range(self) -> tuple[float, float]:
         """Lowest and highest of the numbers in the picture: answers and rows."""

@@ -104,8 +104,8 @@ class TrainingPlot(FigurePlot):
         colour = self._colour(idx, line)
         style = Qt.PenStyle.DotLine if line.role == "out_of_bag" or line.is_dashed else Qt.PenStyle.SolidLine
         self.curves[idx].setData(line.x, line.y, pen=pen(colour, WIDTHS.get(line.role, 2.0), style))
-        alone = line.alone
-        self._dots[idx].setData(line.x[alone], line.y[alone], size=7, brush=colour, pen=pen(colour))
+        marked = line.marked
+        self._dots[idx].setData(line.x[marked], line.y[marked], size=7, brush=colour, pen=pen(colour))
 
     def _draw_best(self, t) -> None:
         best = self.figure.best_round
