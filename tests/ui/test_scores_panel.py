@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLabel, QSlider, QTableWidget, QWidget
 
 from tests.ui.training_help import train
 from workbench.datasets import make_table
+from workbench.figures.words import fixed, number
 from workbench.samples import load_sample
 
 
@@ -108,3 +109,23 @@ def test_numbers_show_errors_and_predicted_against_actual(qtbot, session):
     x, y = panel.scatter.points.getData()
     np.testing.assert_array_equal(x, scores.y_true)
     np.testing.assert_array_equal(y, scores.prediction)
+
+
+@pytest.mark.parametrize("target", ["species", "body_mass_g"])
+def test_a_forest_s_out_of_bag_score_stands_beside_with_its_rows(qtbot, session, target):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target(target)
+    estimator = document.run(train(qtbot, session, "forest", n_estimators=12)).result.estimator
+    block = session.window.findChild(QWidget, "scores.out_of_bag")
+    texts = [label.text() for label in block.findChildren(QLabel)]
+    assert fixed(estimator.oob_score_) in texts
+    if target == "body_mass_g":
+        assert number(float(estimator.oob_loss_[-1]) ** 0.5) in texts
+    n_rows = len(estimator.bootstrap_draws(0))
+    assert estimator.n_oob_rows_ + estimator.n_rows_never_out_ == n_rows
+    assert any(text.startswith(f"{estimator.n_oob_rows_} training rows") for text in texts)
+    document.set_parameter(document.current_run_id, "oob_score", False)
+    with qtbot.waitSignal(session.trainer.ended, timeout=120_000):
+        assert session.trainer.train(document.current_run_id)
+    qtbot.waitUntil(lambda: session.window.findChild(QWidget, "scores.out_of_bag") is None, timeout=60_000)

@@ -132,10 +132,14 @@ def test_a_forest_is_drawn_by_its_trees_once_each():
     assert (line.role, line.x.tolist()) == ("out_of_bag", [1, 2, 3, 4])
     np.testing.assert_array_equal(line.y, [np.nan, 0.25, 0.125, 0.2])
     assert line.marked.tolist() == [False, False, False, True]
-    assert figure.best_round == 3
-    assert figure.sentence == "out-of-bag share of wrong rows 0.2 with 4 trees, lowest 0.125 with 3"
+    assert figure.best_round is None  # so few trees leave too few rows out to be compared
+    assert figure.sentence == "out-of-bag error 0.2 with 4 trees"
     assert figure.hairline_text(3.2) == "3 trees\nout of bag 0.125"
     assert figure.subtitle == "4 trees so far"
+    errors = [0.2, 0.3, 0.2, 0.25, 0.3, 0.15, 0.1, 0.125]
+    live.extend([IterationEvent("growing", 5 + k, 12, oob_loss=e) for k, e in enumerate(errors)])
+    assert live.figure().best_round == 11
+    assert live.figure().sentence == "out-of-bag error 0.125 with 12 trees, lowest 0.1 with 11"
 
 
 def test_errors_of_another_unit_are_told_at_the_pointer_instead_of_drawn():

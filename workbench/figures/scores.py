@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,11 +89,32 @@ def cross_validation_block(name: str, result: RunResult, unit: str = "") -> Scor
     return ScoreBlock(f"{name}, cross-validated", rows, figures, notes)
 
 
-def _key(metric: str, estimate: Estimate, unit: str) -> KeyFigure:
+def out_of_bag_block(name: str, result: RunResult, unit: str = "") -> ScoreBlock | None:
+    """Return a forest's or bag's scores on rows that its trees did not draw; None where there are none."""
+    estimator = result.estimator
+    losses = np.asarray(getattr(estimator, "oob_loss_", ()), np.float64)
+    n_rows = int(getattr(estimator, "n_oob_rows_", 0))
+    if not len(losses) or not n_rows:
+        return None
+    score, loss = float(estimator.oob_score_), float(losses[-1])
+    values = {"accuracy": score} if result.classes else {"r2": score, "rmse": float(np.sqrt(loss))}
+    figures = tuple(_key_alone(metric, value, unit) for metric, value in values.items())
+    rows = f"{count(n_rows)} training rows, each told by the trees that did not draw it"
+    if n_never := int(getattr(estimator, "n_rows_never_out_", 0)):
+        rows += f"; {count(n_never)} drawn by every tree"
+    note = "near what new rows would score, though each row is told by only a part of the trees"
+    return ScoreBlock(f"{name}, out of bag", rows, figures, (note,))
+
+
+def _key_alone(metric: str, value: float, unit: str) -> KeyFigure:
     name = METRIC_TEXTS[metric]
-    if unit and metric in IN_UNIT:
-        name = f"{name}, {unit}"
-    return KeyFigure(metric, name, score_text(metric, estimate.value), _interval(metric, estimate))
+    name = f"{name}, {unit}" if unit and metric in IN_UNIT else name
+    return KeyFigure(metric, name, score_text(metric, value), "")
+
+
+def _key(metric: str, estimate: Estimate, unit: str) -> KeyFigure:
+    key = _key_alone(metric, estimate.value, unit)
+    return replace(key, interval=_interval(metric, estimate))
 
 
 def score_text(metric: str, value: float) -> str:

@@ -13,6 +13,7 @@ from workbench.catalog import TASKS, entry_of
 from workbench.figures.words import count, counted, number
 
 OUT_OF_BAG, TREES = "out_of_bag", "trees"
+LEAST_TREES = 10  # with fewer, more than 1 % of the rows may still be in all samples: no error to compare
 SHARE = "share of wrong rows"
 EACH_TREE = "each tree alone"
 EACH_TREE_COLOUR = 2  # among the line colours, whether there is a validation line or not
@@ -105,17 +106,27 @@ class TrainingFigure:
         """The lowest loss and its round, of the validation rows where there are any."""
         line = next((line for line in self.lines if line.role == "validation"), None) or self.lines[0]
         finite = np.flatnonzero(np.isfinite(line.y))
+        if line.role == OUT_OF_BAG:
+            return self._out_of_bag_sentence(line)
         if not len(finite):
             return ""
         lowest = finite[np.argmin(line.y[finite])]
         best, value = int(line.x[lowest]), number(float(line.y[lowest]))
-        if line.role == OUT_OF_BAG:
-            last = finite[-1]
-            with_all = f"{number(float(line.y[last]))} with {counted(int(line.x[last]), 'tree')}"
-            rest = "the lowest" if lowest == last else f"lowest {value} with {count(best)}"
-            return f"out-of-bag {self.y_label} {with_all}, {rest}"
         what = f"share of wrong {line.role} rows" if self.y_label == SHARE else f"{line.role} loss"
         return f"lowest {what} {value} in round {count(best)} of {count(int(line.x[-1]))}"
+
+    def _out_of_bag_sentence(self, line: Line) -> str:
+        finite = np.flatnonzero(np.isfinite(line.y))
+        if not len(finite):
+            return ""
+        last = finite[-1]
+        told = f"out-of-bag error {number(float(line.y[last]))} with {counted(int(line.x[last]), 'tree')}"
+        if self.best_round is None:
+            return told
+        if self.best_round == line.x[last]:
+            return f"{told}, the lowest"
+        lowest = float(line.y[line.x == self.best_round][0])
+        return f"{told}, lowest {number(lowest)} with {count(self.best_round)}"
 
     @property
     def names_at_ends(self) -> bool:
@@ -311,7 +322,8 @@ def out_of_bag_curve(name: str, result: Any) -> TrainingFigure | None:
 
 def _out_of_bag_figure(losses: Any, first: int, label: str, name: str, told: str) -> TrainingFigure:
     line = make_line(OUT_OF_BAG, "out of bag", losses, first)
-    best = first + int(np.nanargmin(line.y)) if np.isfinite(line.y).any() else None
+    counts = np.isfinite(line.y) & (line.x >= LEAST_TREES)
+    best = int(line.x[np.argmin(np.where(counts, line.y, np.inf))]) if counts.any() else None
     return make_training_figure([line], label, title=name, subtitle=told, best_round=best, x_label=TREES)
 
 

@@ -24,6 +24,7 @@ from workbench.figures.scores import (
     make_confusion,
     make_importances,
     make_predicted_actual,
+    out_of_bag_block,
     part_block,
     parts_of,
 )
@@ -255,6 +256,9 @@ class ScoresPanel(QWidget):
         self._blocks.addWidget(
             self._make_block(part_block(name, result, part, self._unit(result)), "scores.key_figures")
         )
+        out_of_bag = out_of_bag_block(name, result, self._unit(result))
+        if out_of_bag is not None:
+            self._blocks.addWidget(self._make_block(out_of_bag, "scores.out_of_bag"))
 
     def _unit(self, result) -> str:
         """Unit of the target where it has one that is known: days of a date."""
@@ -274,9 +278,8 @@ class ScoresPanel(QWidget):
             value = Label(key.value, "figure")
             value.setObjectName(f"{object_name}.{key.metric}")
             value.setEnabled(not is_doubtful)
-            figures.append(
-                column(Label(key.name, "secondary"), value, Label(key.interval, "caption"), spacing=0)
-            )
+            interval = [Label(key.interval, "caption")] if key.interval else []
+            figures.append(column(Label(key.name, "secondary"), value, *interval, spacing=0))
         title, rows_text = Label(block.title, "name"), Label(block.rows_text, "caption")
         notes = [Label(note, "caption", wrap=True) for note in block.notes]
         made.setLayout(column(title, rows_text, 4, row(*figures, -1, spacing=32), 4, *notes, spacing=0))
