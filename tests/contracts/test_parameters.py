@@ -72,7 +72,7 @@ CONTEXT = {
     "validation_fraction": {"early_stopping": True},
     "n_iter_no_change": {"early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3},
     "scoring": {"early_stopping": True, "n_iter_no_change": 1, "learning_rate": 0.8},
-    "tol": {"early_stopping": True, "n_iter_no_change": 2},
+    "tol": {"early_stopping": True, "n_iter_no_change": {"classes": 2, "numbers": 5}},
     "max_leaf_nodes": {"max_depth": 4},  # a stump has two leaves under any limit
     "min_samples_split": {"max_depth": 4},
     "max_samples": {"bootstrap": True},

@@ -20,9 +20,11 @@ FILES = [
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="all tests run so already")
 def test_twin_tests_pass_without_the_compiler():
+    # medians by hand-written heaps take minutes as plain Python: their search is tried, not all their uses
+    chosen = "not scikit_learn and not (absolute_error and (rows_add_up or best_first_growth))"
     files = [str(TESTS / "engine" / name) for name in FILES]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", "-k", "not scikit_learn", *files],
+        [sys.executable, "-m", "pytest", "-x", "-k", chosen, *files],
         capture_output=True,
         text=True,
         check=False,

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QTreeView
 
+from engine import DecisionTreeClassifier
 from engine.features import FeatureSpec
 from engine.tree.cost_complexity import PathLosses, pruning_path
 from tests.engine.test_tree_cases import chain_of_classes
@@ -99,6 +100,7 @@ def test_the_outline_unfolds_whole(qtbot, figure):
 def test_it_has_prices_and_a_pruning_curve(figure):
     class Result:
         trees, classes, scores, edits, spec = [figure.tree], ("no", "yes"), {}, (), ModelSpec("tree")
+        estimator = DecisionTreeClassifier()
 
     path = pruning_path(figure.tree)
     losses = PathLosses(np.linspace(0, 0.1, len(path.alphas)), np.full(len(path.alphas), 0.01))
