@@ -100,7 +100,7 @@ def test_the_outline_unfolds_whole(qtbot, figure):
 def test_it_has_prices_and_a_pruning_curve(figure):
     class Result:
         trees, classes, scores, edits, spec = [figure.tree], ("no", "yes"), {}, (), ModelSpec("tree")
-        estimator = DecisionTreeClassifier()
+        estimator = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
 
     path = pruning_path(figure.tree)
     losses = PathLosses(np.linspace(0, 0.1, len(path.alphas)), np.full(len(path.alphas), 0.01))
