@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from engine.boosting.line_search import set_leaf_steps, tree_step
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, mean_loss
 from engine.boosting.oblivious import LevelGrower
 from engine.boosting.start import fit_init, is_model, model_raw, trees_raw
-from engine.errors import FitStopped
+from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
 from engine.parallel import for_chunks
 from engine.predict import tree_values
@@ -104,6 +105,7 @@ class Booster:
         self._raw, self._derivatives = self._start(training)
         if validation is not None:
             self._val_raw, self._val_derivatives = self._start(validation)
+        self._reach = float(np.abs(self._raw).max(initial=0.0))  # no raw prediction is larger
         self.stopped = False
         self._note_losses()
 
@@ -125,6 +127,7 @@ class Booster:
             for iteration in range(len(self.rounds) + 1, n_rounds + 1):
                 trees, step = self._grow_round(grower, iteration, self._settings.learning_rate)
                 self._add_to_validation(trees)
+                self._check_reach(trees, iteration)
                 self._note_losses()
                 self.rounds.append(trees)
                 self.steps.append(step)
@@ -136,6 +139,21 @@ class Booster:
                     break
         except FitStopped:  # the unfinished round is dropped
             self.stopped = True
+
+    def _check_reach(self, trees: tuple[Tree, ...], iteration: int) -> None:
+        """Raise ParameterError where rounds overshoot so far that sums of squares would be infinite."""
+        limit = 0.25 * math.sqrt(np.finfo(float).max / max(float(self._training.sample_weight.sum()), 1.0))
+        self._reach += max(float(np.abs(tree.value).max()) for tree in trees)
+        if self._reach <= limit:
+            return
+        # the rows themselves: leaves of either sign may have made up for each other
+        parts = [self._raw] if self._validation is None else [self._raw, self._val_raw]
+        self._reach = max(float(np.abs(raw[np.isfinite(raw)]).max(initial=0.0)) for raw in parts)
+        if self._reach > limit:
+            raise ParameterError(
+                f"learning_rate is {self._settings.learning_rate:g}, with which predictions grow without "
+                f"limit (up to {self._reach:g} in round {iteration}); enter 1 or less"
+            )
 
     def _is_over(self) -> bool:
         """Take note of the last round's loss or score; tell whether patience has run out."""
@@ -364,6 +382,6 @@ class Booster:
             phase=phase,
             iteration=n_done,
             n_iterations=n_all,
-            fraction=begin + span * n_done / n_all,
+            fraction=begin + span * (n_done / n_all),  # at its end exactly the next phase's begin
             elapsed_s=self._stopwatch.elapsed_s,
         )

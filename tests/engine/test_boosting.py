@@ -490,3 +490,17 @@ def test_a_fitted_model_survives_pickling():
 @pytest.mark.parametrize("estimator", [GradientBoostingClassifier, GradientBoostingRegressor])
 def test_scikit_learns_own_checks_pass(estimator):
     check_estimator(estimator(n_estimators=10, min_samples_leaf=1), on_skip=None)
+
+
+@pytest.mark.parametrize("with_validation", [False, True])
+def test_rounds_that_overshoot_without_limit_are_refused_by_name(with_validation):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    parts = {"X_val": X, "y_val": y} if with_validation else {}
+    model = GradientBoostingRegressor(learning_rate=50, n_estimators=200, min_samples_leaf=5, random_state=0)
+    with pytest.raises(ParameterError, match=r"learning_rate is 50.*grow without limit.*enter 1 or less"):
+        model.fit(X, y, **parts)
+    model.set_params(learning_rate=3, n_estimators=50).fit(X, y)
+    assert np.isfinite(model.train_loss_).all()
+    large = GradientBoostingRegressor(min_samples_leaf=5, random_state=0).fit(X, 1e149 * y)
+    assert np.isfinite(large.raw_predict(X)).all()

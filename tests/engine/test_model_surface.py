@@ -59,3 +59,21 @@ def test_adaboost_without_a_round_answers_its_baseline_everywhere(name):
     model = getattr(engine, name)(n_estimators=2).fit(X, y > 0 if "Class" in name else y).truncate(0)
     answer = surface.model_surface(model, 0, 2, [0.0, 1.0, 2.0], [0.0, np.nan], np.zeros(3))
     np.testing.assert_array_equal(answer, np.tile(model.baseline_[:, None, None], (1, 2, 3)))
+
+
+def test_ties_of_classes_are_settled_cell_by_cell_where_thresholds_outnumber_positions():
+    """Few positions, many thresholds between them: two cells once had one number, and one's answer."""
+    n_ties = 0
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 12, (24, 2)).astype(float), rng.integers(0, 4, 24)
+        forest = engine.RandomForestClassifier(n_estimators=2, random_state=seed, max_features=1).fit(X, y)
+        x_values, y_values = (np.sort(rng.choice(np.arange(-1.0, 13.0), n, replace=False)) for n in (2, 3))
+        told = surface.model_surface(forest, 0, 1, x_values, y_values, [0.0, 0.0])
+        rows = np.array([(a, b) for b in y_values for a in x_values])
+        expected = forest.predict_proba(rows).T.reshape(-1, 3, 2)
+        np.testing.assert_allclose(told, expected, atol=1e-9)
+        np.testing.assert_array_equal(told.argmax(axis=0), expected.argmax(axis=0))
+        top = np.sort(expected, axis=0)
+        n_ties += int((top[-1] == top[-2]).sum())
+    assert n_ties > 20
