@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import median
 
 import numpy as np
 
-from tests.benchmarks.bench_engine import seconds
+from tests.benchmarks import peers
 from tests.benchmarks.data import speed_table
-from tests.benchmarks.memory import MIB, peak_of_tree
+from tests.benchmarks.memory import MIB, peak
 from tests.benchmarks.report import Report
+from tests.benchmarks.timing import N_RUNS, in_turns, seconds
 
-N_RUNS = 3
 N_TRAIN, N_TEST = 1_000_000, 100_000
 
 
@@ -23,12 +24,6 @@ def run(report: Report) -> None:
     _inside(report, X, y)
     _folds(report, X, y)
     _levels(report)
-
-
-def alternating(ours, peer) -> tuple[float, float]:
-    """Median seconds of fitting either model, in turns."""
-    times = [(seconds(ours), seconds(peer)) for _ in range(N_RUNS)]
-    return median(time for time, _ in times), median(time for _, time in times)
 
 
 def _exact(report: Report) -> None:
@@ -43,7 +38,7 @@ def _exact(report: Report) -> None:
     for max_depth in (8, None):
         ours = DecisionTreeClassifier(max_depth=max_depth)
         peer = sklearn.tree.DecisionTreeClassifier(max_depth=max_depth, random_state=0)
-        took = alternating(lambda ours=ours: ours.fit(*train), lambda peer=peer: peer.fit(*train))
+        took = in_turns({0: partial(ours.fit, *train), 1: partial(peer.fit, *train)})
         alike = np.mean(ours.predict(train[0]) == peer.predict(train[0]))
         nodes = ours.tree_.n_nodes, peer.tree_.node_count
         accuracy = ours.score(*test), peer.score(*test)
@@ -54,8 +49,8 @@ def _exact(report: Report) -> None:
         depth = "no limit" if max_depth is None else f"depth {max_depth}"
         name = f"exact tree, {N_TRAIN:,} x 28, {depth}, scikit-learn"
         report.line(name, took[0], "s", 0.1 * took[1], took[1], quality)
-        peak, wanted = peak_of_tree(*train, max_depth), 3 * X[:N_TRAIN].size * 8 / MIB
-        report.line(f"its memory above the data, {depth}", peak, "MiB", wanted)
+        needed, wanted = peak(*train, peers.exact_tree, max_depth or 0), 3 * X[:N_TRAIN].size * 8 / MIB
+        report.line(f"its memory above the data, {depth}", needed, "MiB", wanted)
 
 
 def _regression(report: Report, X: np.ndarray) -> None:
@@ -67,7 +62,7 @@ def _regression(report: Report, X: np.ndarray) -> None:
     DecisionTreeRegressor(max_depth=2).fit(X, y)  # loads the kernels of all sizes
     peer = sklearn.tree.DecisionTreeRegressor(random_state=0)
     ours = DecisionTreeRegressor()
-    took = alternating(lambda: ours.fit(X, y), lambda: peer.fit(X, y))
+    took = in_turns({0: partial(ours.fit, X, y), 1: partial(peer.fit, X, y)})
     quality = f"{ours.tree_.n_nodes:,} nodes, peer {peer.tree_.node_count:,}"
     report.line(
         "full regression tree, 100,000 x 28, scikit-learn", took[0], "s", 0.1 * took[1], took[1], quality

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
+from tests.benchmarks import peers
+
 MIB = 2**20
+N_WARM = 50_000  # rows of a first fit, which loads the kernels of all sizes
 
 
-def peak_of_tree(X: np.ndarray, y: np.ndarray, max_depth: int | None) -> float:
-    """Return MiB that fitting an exact classification tree needs beside `X` and `y`."""
+def peak(X: np.ndarray, y: np.ndarray, fit: Callable[..., Any], number: int) -> float:
+    """Return MiB beside the data that ``fit(X, y, number)``, of `tests.benchmarks.peers`, needs."""
     with TemporaryDirectory() as folder:
         np.save(Path(folder, "X.npy"), X)
         np.save(Path(folder, "y.npy"), y)
-        command = [sys.executable, "-m", "tests.benchmarks.memory", folder, str(max_depth)]
+        setting = f"import sys; sys.path[:] = {sys.path!r}; "
+        call = f"from tests.benchmarks.memory import main; main({folder!r}, {fit.__name__!r}, {number})"
+        command = [sys.executable, "-c", setting + call]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return float(told) / MIB
+    return float(told.split()[-1]) / MIB
 
 
 def _resident(name: str) -> int:
@@ -28,16 +35,11 @@ def _resident(name: str) -> int:
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(name))
 
 
-def main(folder: str, max_depth: str) -> None:
+def main(folder: str, name: str, number: int) -> None:
     """Print the bytes of the peak above what is loaded."""
-    from engine import DecisionTreeClassifier
-
     X, y = np.load(Path(folder, "X.npy")), np.load(Path(folder, "y.npy"))
-    DecisionTreeClassifier(max_depth=3).fit(X[:50_000], y[:50_000])  # loads the kernels of all sizes
+    fit = getattr(peers, name)
+    fit(X[:N_WARM], y[:N_WARM], number)
     loaded = _resident("VmRSS")
-    DecisionTreeClassifier(max_depth=None if max_depth == "None" else int(max_depth)).fit(X, y)
+    fit(X, y, number)
     print(_resident("VmHWM") - loaded)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

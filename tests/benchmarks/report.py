@@ -16,9 +16,15 @@ def load_average() -> float:
 class Report:
     """Prints benchmark lines; knows whether the machine was idle when it began."""
 
-    def __init__(self) -> None:
-        self._is_busy = load_average() > BUSY_LOAD
+    def __init__(self, n_rows: int | None = None) -> None:
+        load = load_average()
+        self._is_busy, self._n_rows = load > BUSY_LOAD, n_rows
+        print(f"load average {load:.2f}: {'not idle' if self._is_busy else 'idle'}")
         print(HEADER)
+
+    def at_most(self, n_rows: int) -> int:
+        """Return the rows to train on: so many, or fewer if the command line asks for fewer."""
+        return n_rows if self._n_rows is None else min(n_rows, self._n_rows)
 
     def line(
         self, name: str, ours: float, unit: str, wanted: float | None = None, peer: float | None = None,
