@@ -180,7 +180,7 @@ def _axis(feature: int, values: Any, held: NDArray[np.float64]) -> _Axis:
         raise DataError(f"the surface asks for column {feature}, but the model has {len(held)} columns")
     n_known = int(np.count_nonzero(~np.isnan(values)))
     known = values[:n_known]
-    if values.ndim != 1 or len(values) == 0 or np.isnan(known).any() or np.any(np.diff(known) < 0):
+    if values.ndim != 1 or len(values) == 0 or np.isnan(known).any() or np.any(known[1:] < known[:-1]):
         raise DataError(
             f"the positions along column {feature} do not ascend with missing ones last; sort them"
         )
@@ -381,7 +381,8 @@ def _settle_ties(
     if len(rows) == 0:
         return
     trees = [tree for group in sums for tree in group] + list(_first_trees(estimator))
-    cells = _cells(trees, y)[rows] * len(x.values) + _cells(trees, x)[columns]
+    x_cells = _cells(trees, x)  # numbered by thresholds, of which there may be more than positions
+    cells = _cells(trees, y)[rows] * (x_cells.max() + 1) + x_cells[columns]
     if _begins_with_model(estimator):  # which may tell any two positions apart
         cells = rows * len(x.values) + columns
     _, first, cell_of = np.unique(cells, return_index=True, return_inverse=True)

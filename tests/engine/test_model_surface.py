@@ -59,3 +59,24 @@ def test_adaboost_without_a_round_answers_its_baseline_everywhere(name):
     model = getattr(engine, name)(n_estimators=2).fit(X, y > 0 if "Class" in name else y).truncate(0)
     answer = surface.model_surface(model, 0, 2, [0.0, 1.0, 2.0], [0.0, np.nan], np.zeros(3))
     np.testing.assert_array_equal(answer, np.tile(model.baseline_[:, None, None], (1, 2, 3)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ties_are_settled_cell_by_cell_where_thresholds_outnumber_positions(seed):
+    """Two trees, a class a row: most positions are ties, and few positions lie between many thresholds."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2))
+    model = engine.RandomForestClassifier(n_estimators=2, random_state=seed).fit(X, np.arange(60))
+    x_values, y_values = (np.sort(rng.normal(size=5)) for _ in range(2))
+    answer = surface.model_surface(model, 0, 1, x_values, y_values, np.zeros(2))
+    table = np.column_stack([np.tile(x_values, 5), np.repeat(y_values, 5)])
+    np.testing.assert_allclose(answer.reshape(60, 25).T, model.predict_proba(table), rtol=0, atol=1e-12)
+
+
+def test_positions_may_span_all_numbers():
+    X = np.array([[-1.7e308, 0.0], [1.7e308, 1.0]] * 4)
+    model = engine.RandomForestRegressor(n_estimators=3, random_state=0).fit(X, X[:, 1])
+    ends = np.array([-1.7e308, 1.7e308])
+    answer = surface.model_surface(model, 0, 1, ends, [0.0, 1.0], np.zeros(2))
+    table = np.column_stack([np.tile(ends, 2), [0.0, 0.0, 1.0, 1.0]])
+    np.testing.assert_allclose(answer.ravel(), model.predict(table))
