@@ -13,7 +13,8 @@ _ROUNDS = (
                  "sklearn": "n_estimators"},
     ),
     Parameter(
-        "learning_rate", 1.0, "float", minimum=0, open_minimum=True, label="Learning rate", group="Size",
+        "learning_rate", 1.0, "float", minimum=0, open_minimum=True, maximum=1000,
+        label="Learning rate", group="Size",
         help="Below 1 rows gain weight more slowly: more rounds are needed, and noise is followed less.",
         aliases={"lightgbm": "learning_rate", "xgboost": "eta", "catboost": "learning_rate",
                  "sklearn": "learning_rate"},

@@ -31,7 +31,8 @@ _COMMON = (
                  "sklearn": "n_estimators"},
     ),
     Parameter(
-        "learning_rate", 0.1, "float", minimum=0, open_minimum=True, label="Learning rate", group="Size",
+        "learning_rate", 0.1, "float", minimum=0, open_minimum=True, maximum=1000,
+        label="Learning rate", group="Size",
         help="Share of each new tree that is added: smaller needs more rounds and often predicts better.",
         aliases={"lightgbm": "learning_rate", "xgboost": "eta", "catboost": "learning_rate",
                  "sklearn": "learning_rate"},

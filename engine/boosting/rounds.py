@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -33,6 +32,7 @@ BINNING_SHARE = 0.1  # of the whole fit, as told to the monitor
 ASK_EVERY_S = 0.02
 MAX_HALVINGS = 60
 LEAF_CHUNK = 32768
+LARGEST_REACH = 5e153  # of the sum of weights and a prediction: beyond, squares of errors are infinite
 SURE_STEP = 1.79
 """A Newton step on log loss, shortened to at most this length, cannot raise it: the second derivative
 changes by at most the factor exp(step), and exp(a) - a - 1 <= a^2 up to a = 1.793."""
@@ -105,7 +105,7 @@ class Booster:
         self._raw, self._derivatives = self._start(training)
         if validation is not None:
             self._val_raw, self._val_derivatives = self._start(validation)
-        self._reach = float(np.abs(self._raw).max(initial=0.0))  # no raw prediction is larger
+        self._reach = float(np.abs(self._raw).max())  # no raw prediction is larger
         self.stopped = False
         self._note_losses()
 
@@ -127,7 +127,7 @@ class Booster:
             for iteration in range(len(self.rounds) + 1, n_rounds + 1):
                 trees, step = self._grow_round(grower, iteration, self._settings.learning_rate)
                 self._add_to_validation(trees)
-                self._check_reach(trees, iteration)
+                self._check_growth(trees, iteration)
                 self._note_losses()
                 self.rounds.append(trees)
                 self.steps.append(step)
@@ -140,19 +140,19 @@ class Booster:
         except FitStopped:  # the unfinished round is dropped
             self.stopped = True
 
-    def _check_reach(self, trees: tuple[Tree, ...], iteration: int) -> None:
-        """Raise ParameterError where rounds overshoot so far that sums of squares would be infinite."""
-        limit = 0.25 * math.sqrt(np.finfo(float).max / max(float(self._training.sample_weight.sum()), 1.0))
+    def _check_growth(self, trees: tuple[Tree, ...], iteration: int) -> None:
+        """Raise ParameterError where rounds overshoot so far that squares will be infinite."""
+        limit = LARGEST_REACH / max(float(self._training.sample_weight.sum()), 1.0)
         self._reach += max(float(np.abs(tree.value).max()) for tree in trees)
         if self._reach <= limit:
             return
         # the rows themselves: leaves of either sign may have made up for each other
         parts = [self._raw] if self._validation is None else [self._raw, self._val_raw]
-        self._reach = max(float(np.abs(raw[np.isfinite(raw)]).max(initial=0.0)) for raw in parts)
-        if self._reach > limit:
+        self._reach = max(float(np.abs(raw).max(initial=0.0)) for raw in parts)
+        if not self._reach <= limit:
             raise ParameterError(
                 f"learning_rate is {self._settings.learning_rate:g}, with which predictions grow without "
-                f"limit (up to {self._reach:g} in round {iteration}); enter 1 or less"
+                f"limit (up to {self._reach:g} in round {iteration}); enter a smaller one, at most 1"
             )
 
     def _is_over(self) -> bool:
@@ -191,6 +191,7 @@ class Booster:
                 for k, tree in enumerate(trees):
                     self._raw[:, k] += tree_values([tree], self._training.X, self._n_jobs)[:, 0]
                 self._add_to_validation(trees)
+                self._check_growth(trees, len(self.rounds) + 1)
                 self._ask()
                 self.rounds.append(trees)
                 self.steps.append(step)
@@ -202,6 +203,7 @@ class Booster:
         first, _ = self._grow_round(grower, 0, 1.0)
         self.init = first
         self._add_to_validation(first)
+        self._check_growth(first, 0)
         for losses in (self.train_loss, self.val_loss, self.val_score):
             losses.clear()
         self._note_losses()
@@ -382,6 +384,6 @@ class Booster:
             phase=phase,
             iteration=n_done,
             n_iterations=n_all,
-            fraction=begin + span * (n_done / n_all),  # at its end exactly the next phase's begin
+            fraction=begin + span * (n_done / n_all),  # never above the next phase's begin
             elapsed_s=self._stopwatch.elapsed_s,
         )

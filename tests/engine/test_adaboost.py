@@ -406,3 +406,15 @@ def test_row_weights_of_other_columns_are_refused():
         model.row_weights(X[:, :3], y)
     with pytest.raises(ParameterError, match="n_rounds is 3; the model has 2 rounds"):
         model.row_weights(X, y, n_rounds=3)
+
+
+@pytest.mark.parametrize("kind", [AdaBoostClassifier, AdaBoostRegressor])
+def test_the_largest_rate_trains_and_a_larger_one_is_refused(kind):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    model = kind(n_estimators=30, learning_rate=1000, random_state=0).fit(X, y)
+    assert np.isfinite(model.train_loss_).all()
+    assert np.isfinite(model.row_weights(X, y)).all()
+    for rate in (1001.0, np.inf):
+        with pytest.raises(ParameterError, match=r"learning_rate is .*; enter a number above 0 to 1000"):
+            kind(learning_rate=rate).fit(X, y)

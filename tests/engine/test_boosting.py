@@ -304,6 +304,48 @@ def test_stop_inside_a_round_drops_that_round(monkeypatch):
     assert same_trees(stopped, GradientBoostingClassifier(n_estimators=2).fit(X, y))
 
 
+@pytest.mark.parametrize("n_columns", range(1, 13))
+def test_progress_never_falls_for_any_number_of_columns(n_columns):
+    X, watch = np.arange(20.0 * n_columns).reshape(20, n_columns), Recorder()
+    GradientBoostingRegressor(n_estimators=3, min_samples_leaf=2).fit(X, X[:, 0], monitor=watch)
+    fractions = [event.fraction for event in watch.events]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "quantile"])
+@pytest.mark.parametrize("with_validation", [False, True])
+def test_rounds_that_overshoot_without_limit_are_refused(loss, with_validation):
+    """Each round is past the target by nine times what it was before: 9^160 squared is infinite."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60)
+    validation = {"X_val": X[:20] * 2, "y_val": y[:20]} if with_validation else {}
+    model = GradientBoostingRegressor(
+        n_estimators=400, learning_rate=10, loss=loss, max_leaf_nodes=4, min_samples_leaf=2
+    )
+    with pytest.raises(ParameterError, match="learning_rate is 10, with which predictions grow without"):
+        model.fit(X, y, **validation)
+    steady = model.set_params(learning_rate=1.0, n_estimators=30).fit(X, y, **validation)
+    assert np.isfinite(steady.train_loss_).all()
+
+
+def test_training_on_knows_how_far_the_earlier_rounds_overshot():
+    X, y = np.arange(8.0)[:, None], np.arange(8.0) % 3
+    model = GradientBoostingRegressor(n_estimators=150, learning_rate=10, min_samples_leaf=8, init="zero")
+    model.fit(X, y)
+    assert np.isfinite(model.train_loss_).all()
+    with pytest.raises(ParameterError, match="grow without limit"):
+        model.set_params(n_estimators=170, warm_start=True).fit(X, y)
+
+
+@pytest.mark.parametrize("rate", [np.inf, 1001.0, 1e300])
+@pytest.mark.parametrize("kind", [GradientBoostingClassifier, GradientBoostingRegressor])
+def test_a_rate_beyond_all_use_is_refused(kind, rate):
+    with pytest.raises(ParameterError, match=r"learning_rate is .*; enter a number above 0 to 1000"):
+        kind(learning_rate=rate).fit([[0.0], [1.0]], [0, 1])
+
+
 def test_events_carry_losses_progress_and_only_new_trees():
     X, y = make_classes(200, 3)
     watch = Recorder()
@@ -492,15 +534,8 @@ def test_scikit_learns_own_checks_pass(estimator):
     check_estimator(estimator(n_estimators=10, min_samples_leaf=1), on_skip=None)
 
 
-@pytest.mark.parametrize("with_validation", [False, True])
-def test_rounds_that_overshoot_without_limit_are_refused_by_name(with_validation):
+def test_huge_targets_are_no_overshoot():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
-    parts = {"X_val": X, "y_val": y} if with_validation else {}
-    model = GradientBoostingRegressor(learning_rate=50, n_estimators=200, min_samples_leaf=5, random_state=0)
-    with pytest.raises(ParameterError, match=r"learning_rate is 50.*grow without limit.*enter 1 or less"):
-        model.fit(X, y, **parts)
-    model.set_params(learning_rate=3, n_estimators=50).fit(X, y)
-    assert np.isfinite(model.train_loss_).all()
     large = GradientBoostingRegressor(min_samples_leaf=5, random_state=0).fit(X, 1e149 * y)
     assert np.isfinite(large.raw_predict(X)).all()

@@ -61,19 +61,22 @@ def test_adaboost_without_a_round_answers_its_baseline_everywhere(name):
     np.testing.assert_array_equal(answer, np.tile(model.baseline_[:, None, None], (1, 2, 3)))
 
 
-def test_ties_of_classes_are_settled_cell_by_cell_where_thresholds_outnumber_positions():
-    """Few positions, many thresholds between them: two cells once had one number, and one's answer."""
-    n_ties = 0
-    for seed in range(80):
-        rng = np.random.default_rng(seed)
-        X, y = rng.integers(0, 12, (24, 2)).astype(float), rng.integers(0, 4, 24)
-        forest = engine.RandomForestClassifier(n_estimators=2, random_state=seed, max_features=1).fit(X, y)
-        x_values, y_values = (np.sort(rng.choice(np.arange(-1.0, 13.0), n, replace=False)) for n in (2, 3))
-        told = surface.model_surface(forest, 0, 1, x_values, y_values, [0.0, 0.0])
-        rows = np.array([(a, b) for b in y_values for a in x_values])
-        expected = forest.predict_proba(rows).T.reshape(-1, 3, 2)
-        np.testing.assert_allclose(told, expected, atol=1e-9)
-        np.testing.assert_array_equal(told.argmax(axis=0), expected.argmax(axis=0))
-        top = np.sort(expected, axis=0)
-        n_ties += int((top[-1] == top[-2]).sum())
-    assert n_ties > 20
+@pytest.mark.parametrize("seed", range(4))
+def test_ties_are_settled_cell_by_cell_where_thresholds_outnumber_positions(seed):
+    """Two trees, a class a row: most positions are ties, and few positions lie between many thresholds."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2))
+    model = engine.RandomForestClassifier(n_estimators=2, random_state=seed).fit(X, np.arange(60))
+    x_values, y_values = (np.sort(rng.normal(size=5)) for _ in range(2))
+    answer = surface.model_surface(model, 0, 1, x_values, y_values, np.zeros(2))
+    table = np.column_stack([np.tile(x_values, 5), np.repeat(y_values, 5)])
+    np.testing.assert_allclose(answer.reshape(60, 25).T, model.predict_proba(table), rtol=0, atol=1e-12)
+
+
+def test_positions_may_span_all_numbers():
+    X = np.array([[-1.7e308, 0.0], [1.7e308, 1.0]] * 4)
+    model = engine.RandomForestRegressor(n_estimators=3, random_state=0).fit(X, X[:, 1])
+    ends = np.array([-1.7e308, 1.7e308])
+    answer = surface.model_surface(model, 0, 1, ends, [0.0, 1.0], np.zeros(2))
+    table = np.column_stack([np.tile(ends, 2), [0.0, 0.0, 1.0, 1.0]])
+    np.testing.assert_allclose(answer.ravel(), model.predict(table))
