@@ -54,14 +54,17 @@ def largest_difference(ours: Nodes, theirs: Nodes, y: np.ndarray) -> float | Non
 
 
 def random_table(seed: int, loss: str) -> Table:
-    """Numbers that single precision holds, under 255 distinct a column, with weights that leave no ties."""
+    """Numbers that single precision holds, under 255 distinct a column, with weights that leave no ties.
+
+    Weight times gradient is held too: XGBoost rounds it, which a leaf near 0 would show.
+    """
     rng = np.random.default_rng(seed)
     n_rows, n_features = int(rng.integers(60, 2000)), int(rng.integers(2, 7))
     X = rng.integers(0, rng.integers(20, 254), (n_rows, n_features)) / 8
     z = X[:, 0] * X[:, 1] / 30 + np.abs(X[:, -1] - 8) + rng.normal(size=n_rows) * 3
-    y = z - z.mean() if loss == "squared_error" else z > np.median(z)
-    weight = rng.uniform(0.5, 2.0, n_rows)
-    return tuple(part.astype(np.float32).astype(float) for part in (X, y, weight))
+    if loss == "squared_error":
+        return X, np.round((z - z.mean()) * 64) / 64, rng.integers(128, 512, n_rows) / 256
+    return X, (z > np.median(z)).astype(float), rng.uniform(0.5, 2.0, n_rows).astype(np.float32).astype(float)
 
 
 def our_nodes(table: Table, loss: str, gamma: float, reg_lambda: float) -> Nodes:
