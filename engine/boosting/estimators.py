@@ -145,7 +145,7 @@ class _Boosting(Learner):
             min_samples_leaf=self.min_samples_leaf,
             order=self.order,
             reg_lambda=float(self.reg_lambda),
-            leaf_factor=loss.leaf_factor if (self.order, self.leaf_update) == (1, "per_leaf") else 1.0,
+            leaf_factor=loss.leaf_factor if self.leaf_update == "per_leaf" else 1.0,
             counts_are_hessians=is_plain and (self.order == 1 or loss.has_constant_hessian),
             n_jobs=self.n_jobs,
             reg_alpha=float(self.reg_alpha),

@@ -29,8 +29,8 @@ class Loss:
     n_raw : int
         Raw predictions a row, and trees a round.
     leaf_factor : float
-        Factor on a first-order leaf's Newton step: (K - 1) / K for K classes (Friedman 2001,
-        algorithm 6), else 1.
+        Factor on a leaf's Newton step: (K - 1) / K for K classes (Friedman 2001, algorithm 6), as
+        every class's tree steps as if the others stood still; else 1.
     has_constant_hessian : bool
         The second derivative is the row's weight.
     has_curvature : bool

@@ -148,7 +148,8 @@ class Booster:
             return
         # the rows themselves: leaves of either sign may have made up for each other
         parts = [self._raw] if self._validation is None else [self._raw, self._val_raw]
-        self._reach = max(float(np.abs(raw).max(initial=0.0)) for raw in parts)
+        with_rows = np.isfinite(self.baseline)  # a declared class without rows stays at minus infinity
+        self._reach = max(float(np.abs(raw[:, with_rows]).max(initial=0.0)) for raw in parts)
         if not self._reach <= limit:
             raise ParameterError(
                 f"learning_rate is {self._settings.learning_rate:g}, with which predictions grow without "

@@ -92,3 +92,17 @@ def test_a_gamma_beyond_any_gain_is_no_accident_of_scale(exponent):
         X6, HALVES["gradients"] * 2.0**exponent, replace(SECOND, gamma=1.0), hessians=HALVES["hessians"]
     )
     assert len(tree.leaves) == (1 if exponent < 0 else 3)
+
+
+def test_leaves_of_three_classes_take_two_thirds_of_the_newton_step():
+    y = np.array([0, 1, 2, 2, 0, 1, 1, 1, 0])
+    X = np.arange(9.0)[:, None]
+    model = GradientBoostingClassifier(
+        n_estimators=1, learning_rate=1.0, order=2, max_depth=1, min_samples_leaf=3, reg_lambda=0.5
+    ).fit(X, y)
+    p = np.bincount(y) / 9
+    for k, tree in enumerate(model.estimators_[0]):
+        goes_left = X[:, 0] <= tree.threshold[0]
+        for side, leaf in zip((goes_left, ~goes_left), tree.children(0), strict=True):
+            newton = np.sum((y[side] == k) - p[k]) / (side.sum() * p[k] * (1 - p[k]) + 0.5)
+            assert tree.value[leaf, 0] == pytest.approx(2 / 3 * newton, rel=1e-12)
