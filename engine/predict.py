@@ -57,7 +57,7 @@ def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = Non
     )
     if is_small:
         ends = dtypes.as_input(np.append(roots, sum(tree.n_nodes for tree in trees)))
-        leaves = _leaves_as_bits(ends, *packed)
+        leaves = _leaves_as_bits(ends, dict(zip(ROUTING, packed, strict=False)))
 
     def add_chunk(_chunk_idx: int, start: int, stop: int) -> None:
         if is_small:
@@ -70,11 +70,11 @@ def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = Non
 
 
 def _leaves_as_bits(
-    ends: NDArray[np.int64], _feature: Any, kind: NDArray[Any], *arrays: Any
+    ends: NDArray[np.int64], routing: dict[str, NDArray[Any]]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return which leaves are left after "right" at every node, and every tree's leaves in order."""
-    scratch, first_child = np.empty((2, len(kind)), np.int64), arrays[ROUTING.index("first_child") - 2]
-    kept_at_right = np.zeros(len(kind), np.uint64)
+    kind, first_child = routing["kind"], routing["first_child"]
+    scratch, kept_at_right = np.empty((2, len(kind)), np.int64), np.zeros(len(kind), np.uint64)
     leaf_nodes = np.zeros((len(ends) - 1, small_trees.MOST_LEAVES), np.int64)
     small_trees.rule_out_leaves(ends, kind, first_child, *scratch, kept_at_right, leaf_nodes)
     return kept_at_right, leaf_nodes

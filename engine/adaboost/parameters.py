@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.boosting.parameters import EARLY_STOPPING
 from engine.parameters import UNSET, Parameter
 from engine.tree.parameters import MEMBER_CLASSIFIER, MEMBER_REGRESSOR, with_defaults
 
@@ -34,29 +35,13 @@ _BOOTSTRAP = Parameter(
 )  # fmt: skip
 
 _STOPPING = (
-    Parameter(
-        "early_stopping", False, "bool", label="Stop early", group="Stopping",
-        help="Keep only the rounds up to the smallest error on the validation rows.",
-        aliases={},
-    ),
-    Parameter(
-        "validation_fraction", 0.1, "float", minimum=0, open_minimum=True, maximum=1, open_maximum=True,
-        label="Validation share", group="Stopping",
-        help="Share of the rows set aside for it where no validation rows are given.",
-        aliases={"sklearn": "validation_fraction"}, applies_when={"early_stopping": (True,)}, in_form=False,
-    ),
-    Parameter(
-        "n_iter_no_change", 10, "int", minimum=1, label="Patience", unit="rounds", group="Stopping",
-        help="Stop after this many rounds without a smaller validation error.",
-        aliases={"lightgbm": "early_stopping_round", "xgboost": "early_stopping_rounds",
-                 "catboost": "early_stopping_rounds", "sklearn": "n_iter_no_change"},
-        applies_when={"early_stopping": (True,)},
-    ),
-    Parameter(
-        "tol", 0.0, "float", minimum=0, label="Smallest improvement", group="Stopping",
-        help="The validation error must fall by more than this to count as smaller.",
-        aliases={"lightgbm": "early_stopping_min_delta", "sklearn": "tol"},
-        applies_when={"early_stopping": (True,)},
+    *with_defaults(
+        EARLY_STOPPING,
+        early_stopping={
+            "help": "Keep only the rounds up to the smallest error on the validation rows.", "aliases": {},
+        },
+        n_iter_no_change={"help": "Stop after this many rounds without a smaller validation error."},
+        tol={"help": "The validation error must fall by more than this to count as smaller."},
     ),
     Parameter(
         "warm_start", False, "bool", label="Add rounds", group="More", in_form=False,

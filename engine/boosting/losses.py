@@ -71,6 +71,29 @@ class Loss:
         return type(self).step_along is not Loss.step_along
 
 
+class RowLoss(Loss):
+    """A loss of one raw prediction that numpy works out for a chunk of rows: nothing has to be compiled."""
+
+    def sum_with_derivatives(
+        self,
+        raw: Floats,
+        y: Floats,
+        weights: Floats,
+        start: int,
+        stop: int,
+        gradients: Floats,
+        hessians: Floats,
+    ) -> float:
+        rows = slice(start, stop)
+        f, targets, w = raw[rows, 0], y[rows], weights[rows]
+        losses, gradients[0, rows], hessians[0, rows] = self.of_rows(f, targets, w)
+        return float(np.sum(losses))
+
+    def of_rows(self, raw: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the weighted losses of some rows, their gradients and their hessians: each (n_rows,)."""
+        raise NotImplementedError
+
+
 class SquaredError(Loss):
     """Half the squared error, (y - f)^2 / 2."""
 
@@ -106,27 +129,15 @@ class BinaryLogLoss(Loss):
         return np.column_stack([np.where(raw >= 0, smaller, 1.0 - smaller), second])
 
 
-class Exponential(Loss):
+class Exponential(RowLoss):
     """exp(-s f) with s = 1 for class 1 and -1 for class 0: AdaBoost's loss; f is half the log odds."""
 
     takes_newton_steps = False
     largest_step = 4.0
 
-    def sum_with_derivatives(
-        self,
-        raw: Floats,
-        y: Floats,
-        weights: Floats,
-        start: int,
-        stop: int,
-        gradients: Floats,
-        hessians: Floats,
-    ) -> float:
-        rows = slice(start, stop)
-        losses = weights[rows] * _exp(np.where(y[rows] > 0.5, -raw[rows, 0], raw[rows, 0]))
-        gradients[0, rows] = np.where(y[rows] > 0.5, -losses, losses)
-        hessians[0, rows] = losses
-        return float(np.sum(losses))
+    def of_rows(self, raw: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        losses = weights * _exp(np.where(y > 0.5, -raw, raw))
+        return losses, np.where(y > 0.5, -losses, losses), losses
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         return BinaryLogLoss().baseline(y, sample_weight) / 2.0

@@ -1,7 +1,4 @@
-"""Losses for numbers beyond the squared error: absolute, quantile, Huber's, and of counts.
-
-Each pass is a handful of numpy operations on a chunk of rows, so nothing has to be compiled for them.
-"""
+"""Losses for numbers beyond the squared error: absolute, quantile, Huber's, and of counts."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.boosting.losses import Loss, SquaredError
+from engine.boosting.losses import Loss, RowLoss, SquaredError
 from engine.boosting.quantiles import value_at, weighted_quantile
 
 LARGEST_LOG = 345.0  # exp of it is as large as a target may be
@@ -19,7 +16,7 @@ MAX_STEPS = 100
 Floats = NDArray[np.float64]
 
 
-class Quantile(Loss):
+class Quantile(RowLoss):
     """alpha max(y - f, 0) + (1 - alpha) max(f - y, 0), smallest at the alpha-quantile (Koenker 1978)."""
 
     has_constant_hessian = True  # stands in for second derivatives, which there are none of
@@ -30,22 +27,10 @@ class Quantile(Loss):
         self.alpha = alpha
         self._under, self._over = alpha, 1.0 - alpha  # cost of a unit that a prediction is too low, too high
 
-    def sum_with_derivatives(
-        self,
-        raw: Floats,
-        y: Floats,
-        weights: Floats,
-        start: int,
-        stop: int,
-        gradients: Floats,
-        hessians: Floats,
-    ) -> float:
-        rows = slice(start, stop)
-        residuals, w = y[rows] - raw[rows, 0], weights[rows]
+    def of_rows(self, raw: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        residuals = y - raw
         slopes = np.where(residuals > 0, self._under, np.where(residuals < 0, -self._over, 0.0))
-        gradients[0, rows] = -slopes * w
-        hessians[0, rows] = w
-        return float(np.sum(w * slopes * residuals))
+        return weights * slopes * residuals, -slopes * weights, weights
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         return np.array([weighted_quantile(y, sample_weight, self.alpha)])
@@ -75,7 +60,7 @@ class AbsoluteError(Quantile):
         self._under = self._over = 1.0
 
 
-class Huber(Loss):
+class Huber(RowLoss):
     """Squares up to a residual of delta and absolute errors beyond (Huber 1964; Friedman 2001, section 4.4).
 
     delta is, round by round, the alpha-quantile of the absolute residuals; the start value and the mean loss
@@ -97,23 +82,12 @@ class Huber(Loss):
         delta = weighted_quantile(sizes, sample_weight, self.alpha)
         return delta if delta > 0 else float(sizes.max())  # most fit exactly: squares for the others
 
-    def sum_with_derivatives(
-        self,
-        raw: Floats,
-        y: Floats,
-        weights: Floats,
-        start: int,
-        stop: int,
-        gradients: Floats,
-        hessians: Floats,
-    ) -> float:
-        rows = slice(start, stop)
-        residuals, w = y[rows] - raw[rows, 0], weights[rows]
-        gradients[0, rows] = -np.clip(residuals, -self.delta, self.delta) * w
-        hessians[0, rows] = w
+    def of_rows(self, raw: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        residuals = y - raw
         sizes = np.abs(residuals)
         inner = np.minimum(sizes, self.first_delta)
-        return float(np.sum(w * inner * (sizes - inner / 2.0)))
+        slopes = np.clip(residuals, -self.delta, self.delta)
+        return weights * inner * (sizes - inner / 2.0), -slopes * weights, weights
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         """Newton steps from the median, inside a bracket that closes, until the slope is 0."""
@@ -140,29 +114,18 @@ class Huber(Loss):
         return median + float(np.average(beyond, weights=sample_weight))
 
 
-class Poisson(Loss):
+class Poisson(RowLoss):
     """Half the deviance of counts, y log(y / m) - y + m, with f = log m."""
 
     takes_newton_steps = False
     largest_step = 10.0
 
-    def sum_with_derivatives(
-        self,
-        raw: Floats,
-        y: Floats,
-        weights: Floats,
-        start: int,
-        stop: int,
-        gradients: Floats,
-        hessians: Floats,
-    ) -> float:
-        rows = slice(start, stop)
-        f, counts, w = np.minimum(raw[rows, 0], LARGEST_LOG), y[rows], weights[rows]
+    def of_rows(self, raw: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        f = np.minimum(raw, LARGEST_LOG)
         means = np.exp(f)
-        gradients[0, rows] = (means - counts) * w
-        hessians[0, rows] = means * w
-        logs = counts * (np.log(np.where(counts > 0, counts, 1.0)) - f)
-        return float(np.sum(w * np.maximum(logs - (counts - means), 0.0)))
+        logs = y * (np.log(np.where(y > 0, y, 1.0)) - f)
+        deviances = np.maximum(logs - (y - means), 0.0)
+        return weights * deviances, (means - y) * weights, means * weights
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         return np.array([np.log(np.average(y, weights=sample_weight))])

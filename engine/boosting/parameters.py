@@ -23,6 +23,33 @@ LOSS_WORDS = {
 
 _BY_CURVATURE = {"order": (2,), "loss": SECOND_ORDER}
 
+EARLY_STOPPING = (
+    Parameter(
+        "early_stopping", False, "bool", label="Stop early", group="Stopping",
+        help="Keep only the rounds up to the smallest loss on the validation rows.",
+        aliases={"sklearn": "early_stopping"},
+    ),
+    Parameter(
+        "validation_fraction", 0.1, "float", minimum=0, open_minimum=True, maximum=1, open_maximum=True,
+        label="Validation share", group="Stopping",
+        help="Share of the rows set aside for it where no validation rows are given.",
+        aliases={"sklearn": "validation_fraction"}, applies_when={"early_stopping": (True,)}, in_form=False,
+    ),
+    Parameter(
+        "n_iter_no_change", 10, "int", minimum=1, label="Patience", unit="rounds", group="Stopping",
+        help="Stop after this many rounds without a smaller validation loss.",
+        aliases={"lightgbm": "early_stopping_round", "xgboost": "early_stopping_rounds",
+                 "catboost": "early_stopping_rounds", "sklearn": "n_iter_no_change"},
+        applies_when={"early_stopping": (True,)},
+    ),
+    Parameter(
+        "tol", 0.0, "float", minimum=0, label="Smallest improvement", group="Stopping",
+        help="The validation loss must fall by more than this to count as smaller.",
+        aliases={"lightgbm": "early_stopping_min_delta", "sklearn": "tol"},
+        applies_when={"early_stopping": (True,)},
+    ),
+)  # fmt: skip
+
 _COMMON = (
     Parameter(
         "n_estimators", 100, "int", minimum=1, label="Rounds", group="Size",
@@ -114,30 +141,7 @@ _COMMON = (
     ),
     MAX_FEATURES,
     DIRECTIONS,
-    Parameter(
-        "early_stopping", False, "bool", label="Stop early", group="Stopping",
-        help="Keep only the rounds up to the smallest loss on the validation rows.",
-        aliases={"sklearn": "early_stopping"},
-    ),
-    Parameter(
-        "validation_fraction", 0.1, "float", minimum=0, open_minimum=True, maximum=1, open_maximum=True,
-        label="Validation share", group="Stopping",
-        help="Share of the rows set aside for it where no validation rows are given.",
-        aliases={"sklearn": "validation_fraction"}, applies_when={"early_stopping": (True,)}, in_form=False,
-    ),
-    Parameter(
-        "n_iter_no_change", 10, "int", minimum=1, label="Patience", unit="rounds", group="Stopping",
-        help="Stop after this many rounds without a smaller validation loss.",
-        aliases={"lightgbm": "early_stopping_round", "xgboost": "early_stopping_rounds",
-                 "catboost": "early_stopping_rounds", "sklearn": "n_iter_no_change"},
-        applies_when={"early_stopping": (True,)},
-    ),
-    Parameter(
-        "tol", 0.0, "float", minimum=0, label="Smallest improvement", group="Stopping",
-        help="The validation loss must fall by more than this to count as smaller.",
-        aliases={"lightgbm": "early_stopping_min_delta", "sklearn": "tol"},
-        applies_when={"early_stopping": (True,)},
-    ),
+    *EARLY_STOPPING,
     Parameter(
         "init", "constant", "choice", choices=("constant", "zero", "first_tree"), label="Start",
         help="What the rounds begin with: the constant of least loss, zero, or a tree that counts in full.",

@@ -106,6 +106,7 @@ class Booster:
         if validation is not None:
             self._val_raw, self._val_derivatives = self._start(validation)
         self._reach = float(np.abs(self._raw).max())  # no raw prediction is larger
+        self._largest_reach = LARGEST_REACH / max(float(training.sample_weight.sum()), 1.0)
         self.stopped = False
         self._note_losses()
 
@@ -142,15 +143,14 @@ class Booster:
 
     def _check_growth(self, trees: tuple[Tree, ...], iteration: int) -> None:
         """Raise ParameterError where rounds overshoot so far that squares will be infinite."""
-        limit = LARGEST_REACH / max(float(self._training.sample_weight.sum()), 1.0)
         self._reach += max(float(np.abs(tree.value).max()) for tree in trees)
-        if self._reach <= limit:
+        if self._reach <= self._largest_reach:
             return
         # the rows themselves: leaves of either sign may have made up for each other
         parts = [self._raw] if self._validation is None else [self._raw, self._val_raw]
         with_rows = np.isfinite(self.baseline)  # a declared class without rows stays at minus infinity
         self._reach = max(float(np.abs(raw[:, with_rows]).max(initial=0.0)) for raw in parts)
-        if not self._reach <= limit:
+        if not self._reach <= self._largest_reach:
             raise ParameterError(
                 f"learning_rate is {self._settings.learning_rate:g}, with which predictions grow without "
                 f"limit (up to {self._reach:g} in round {iteration}); enter a smaller one, at most 1"
