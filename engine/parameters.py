@@ -99,10 +99,12 @@ class Parameter:
         noun = "a whole number" if self.kind == "int" else "a number"
         low = high = ""
         if self.minimum is not None:
-            low = f"{'above' if self.open_minimum else 'from'} {self.minimum:g}"
-        if self.maximum is not None:
-            high = f"{'below' if self.open_maximum else 'to'} {self.maximum:g}"
-        return " ".join(part for part in (noun, low, high) if part)
+            low = f" {'above' if self.open_minimum else 'from'} {self.minimum:g}"
+        if self.maximum is not None and (self.open_minimum or self.open_maximum):
+            high = f"{' and' if low else ''} {'below' if self.open_maximum else 'at most'} {self.maximum:g}"
+        elif self.maximum is not None:
+            high = f" to {self.maximum:g}"
+        return noun + low + high
 
     def is_legal(self, value: Any) -> bool:
         """Tell whether `value` is of the right kind and inside the range."""

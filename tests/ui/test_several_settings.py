@@ -97,7 +97,10 @@ def test_settings_are_typed_and_set_with_the_keyboard(qtbot, session, run_id):
     assert text.toPlainText() == ""
     assert not dialog.findChild(QPushButton, "paste.set").isEnabled()
     QTest.keyClicks(text, "eta=-1, depth=4")
-    assert dialog.findChild(QLabel, "paste.refused").text() == "Not set:\neta = -1: enter a number above 0"
+    assert (
+        dialog.findChild(QLabel, "paste.refused").text()
+        == "Not set:\neta = -1: enter a number above 0 and at most 1000"
+    )
     QTest.keyClick(text, Qt.Key.Key_Tab)
     button = dialog.findChild(QPushButton, "paste.set")
     button.setFocus()
