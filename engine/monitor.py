@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -128,6 +128,29 @@ class StopWatcher:
 
     def ask(self, _n_nodes: int, _fraction: float) -> bool:
         """Answer a growing tree; the monitor itself is asked only in the fitting thread."""
+        if threading.get_ident() == self._owner:
+            self.poll()
+        return self.is_stopped
+
+
+class StopFlag:
+    """Asks whether to stop in the thread that made it, in which a fit runs; all threads see the answer.
+
+    Parameters
+    ----------
+    ask : callable
+        Tells the monitor how far the work is; True stops it.
+    """
+
+    def __init__(self, ask: Callable[[], bool]) -> None:
+        self._ask, self._owner, self.is_stopped = ask, threading.get_ident(), False
+
+    def poll(self) -> None:
+        """Ask; in the owner's thread only."""
+        self.is_stopped = self.is_stopped or self._ask()
+
+    def ask(self) -> bool:
+        """Return whether to stop, asking where that is allowed."""
         if threading.get_ident() == self._owner:
             self.poll()
         return self.is_stopped

@@ -8,6 +8,7 @@ deadlock.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -89,9 +90,10 @@ def for_chunks(
         return
     pool, task = _pool(n_threads), _as_task(run)
     waiting = [pool.submit(task, chunk_idx) for chunk_idx in range(len(starts))]
+    watch = _Watch(while_waiting)
     try:
         for future in waiting:
-            _result(future, while_waiting)
+            watch.result_of(future)
     finally:
         for future in waiting:
             future.cancel()
@@ -118,26 +120,34 @@ def map_tasks(
     executor = remote or _pool(n_threads)
     task = function if remote is not None else _as_task(function)
     waiting: list[Future[Result]] = []
-    upcoming = iter(items)
+    upcoming, watch = iter(items), _Watch(while_waiting)
     try:
         for item in upcoming:
             waiting.append(executor.submit(task, item))
             if len(waiting) >= 2 * n_threads:
-                yield _result(waiting.pop(0), while_waiting)
+                yield watch.result_of(waiting.pop(0))
         while waiting:
-            yield _result(waiting.pop(0), while_waiting)
+            yield watch.result_of(waiting.pop(0))
     finally:
         for future in waiting:
             future.cancel()
 
 
-def _result(future: Future[Result], while_waiting: Callable[[], None] | None) -> Result:
-    while while_waiting is not None:
-        done, _ = wait([future], timeout=POLL_S)
-        if done:
-            break
-        while_waiting()
-    return future.result()
+class _Watch:
+    """Calls a function about every 30 ms while futures are waited for, however short each of them is."""
+
+    def __init__(self, while_waiting: Callable[[], None] | None) -> None:
+        self._while_waiting, self._next = while_waiting, time.monotonic() + POLL_S
+
+    def result_of(self, future: Future[Result]) -> Result:
+        while self._while_waiting is not None:
+            done, _ = wait([future], timeout=max(self._next - time.monotonic(), 0.0))
+            if time.monotonic() >= self._next:
+                self._while_waiting()
+                self._next = time.monotonic() + POLL_S
+            if done:
+                break
+        return future.result()
 
 
 def _as_task(function: Callable[..., Result]) -> Callable[..., Result]:

@@ -6,7 +6,7 @@ table is cut into chunks changes a bit of the answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -80,13 +80,17 @@ def _leaves_as_bits(
     return kept_at_right, leaf_nodes
 
 
-def leaf_numbers(tree: Tree, X: NDArray[Any], n_jobs: int | None = None) -> NDArray[np.int32]:
+def leaf_numbers(
+    tree: Tree, X: NDArray[Any], n_jobs: int | None = None, while_waiting: Callable[[], None] | None = None
+) -> NDArray[np.int32]:
     """Return the node number of the leaf that every row reaches: int32 (n_samples,).
 
     Parameters
     ----------
     X : float32 or float64 (n_samples, n_features)
         Encoded table.
+    while_waiting : callable, optional
+        Called about every 30 ms, see `parallel.for_chunks`.
     """
     X = dtypes.as_input(X)
     leaves = np.empty(len(X), dtypes.NODE_DTYPE)
@@ -95,7 +99,7 @@ def leaf_numbers(tree: Tree, X: NDArray[Any], n_jobs: int | None = None) -> NDAr
     def apply_chunk(_chunk_idx: int, start: int, stop: int) -> None:
         apply_rows(X, start, stop, *arrays, leaves)
 
-    parallel.for_chunks(apply_chunk, len(X), ROWS_PER_CHUNK, n_jobs)
+    parallel.for_chunks(apply_chunk, len(X), ROWS_PER_CHUNK, n_jobs, while_waiting)
     return leaves
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -189,16 +190,21 @@ class OtherLearners:
         return learner.fit(X, y, sample_weight=growing_weights(log_weights))
 
 
-def answers_of(learner: Any, rows: Rows, n_classes: int) -> Answers:
+def answers_of(
+    learner: Any, rows: Rows, n_classes: int, while_waiting: Callable[[], None] | None = None
+) -> Answers:
     """Return what a fitted learner says of rows.
 
     Parameters
     ----------
     n_classes : int
         0 in regression.
+    while_waiting : callable, optional
+        Called now and then while a tree is asked; may raise to end the work.
     """
     if isinstance(learner, Tree):
-        return Answers(leaf_numbers(learner, rows.encoded), node_answers(learner, n_classes))
+        leaves = leaf_numbers(learner, rows.encoded, while_waiting=while_waiting)
+        return Answers(leaves, node_answers(learner, n_classes))
     values, codes = np.unique(np.asarray(learner.predict(rows.given), np.float64), return_inverse=True)
     return Answers(codes.astype(np.int32), values)
 

@@ -135,6 +135,7 @@ class Booster:
         if learner is None:
             self.stopped = True
             return None
+        self._ask()
         self._last = learner, self._answers_of(learner, self._training)
         losses = row_losses(self._settings.loss, self._last[1].of_rows, self._training.data.y)
         self._ask()
@@ -169,7 +170,7 @@ class Booster:
         self._fits_all, self.log_weights, self._last = not losses.any(), log_weights, None
 
     def _answers_of(self, learner: Any, part: Part) -> Answers:
-        return answers_of(learner, part.rows, part.data.n_classes)
+        return answers_of(learner, part.rows, part.data.n_classes, self._ask)
 
     def _is_over(self, number: int) -> bool:
         """Tell whether no round is to follow, and say why where some are missing."""

@@ -104,6 +104,7 @@ class TreeGrower:
         self._ask()
         nodes = self._grow_nodes(Node(0, len(sample_indices), 0))
         self._sum_up(nodes)
+        self._ask()
         return Grown(nodes, sample_indices, self.settings)
 
     def _grow_nodes(self, root: Node) -> list[Node]:

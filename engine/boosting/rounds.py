@@ -235,6 +235,7 @@ class Booster:
         for one in grown:
             one.keep_directions()
         trees = tuple(tree.to_tree(rate) for tree in grown)
+        self._ask()
         if self._may_rise:
             share = self._add_shortened(self._update_of(grown, trees, rate))
             if share < 1.0:

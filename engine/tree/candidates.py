@@ -14,6 +14,7 @@ from engine import dtypes, parallel
 from engine.errors import DataError
 from engine.features import FeatureSpec
 from engine.kernels.numeric import midpoints
+from engine.monitor import StopFlag
 from engine.tree.by_hand import children_of_question, describe_numbers, rows_at
 from engine.tree.directions import NONE, bounds_of
 from engine.tree.grow import Grower, SplitFound
@@ -31,7 +32,6 @@ from engine.tree.kernels.layout import (
 from engine.tree.kernels.sort import keep_rows
 from engine.tree.presort import Ask, Presorted, never
 from engine.tree.structure import THRESHOLD, Path, Tree
-from engine.tree.subtrees import StopFlag
 
 Floats = NDArray[np.float64]
 COLUMNS_PER_CHUNK = 4
@@ -151,7 +151,7 @@ def candidates(tree: Tree, path: Path, data: NodeRows, ask: Ask = never) -> list
 def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows, ask: Ask = never) -> GainCurve | None:
     """Return the gain of every threshold of a number column at a node, limits on leaves and directions aside.
 
-    None when `ask` stopped it, as it may by absolute error.
+    None when `ask` stopped it.
 
     Raises
     ------
@@ -160,7 +160,10 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows, ask: Ask = 
     """
     if data.presorted.is_level[feature]:
         raise DataError(f"column {data.features[feature].name!r} is categorical; it has no thresholds")
-    order = _orders_of(data.presorted, [feature], _is_at(tree, path, data.presorted.X))[0]
+    flag = StopFlag(lambda: ask(0, 0.0))
+    order = _orders_of(data.presorted, [feature], _is_at(tree, path, data.presorted.X), flag)[0]
+    if flag.ask():
+        return None
     rank, rows = order >> 32, order & ROW_MASK
     n_present = int(np.count_nonzero(rank != MISSING_RANK))  # missing lies last
     ends = np.flatnonzero(np.diff(rank[:n_present]))
@@ -170,12 +173,11 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows, ask: Ask = 
     thresholds = midpoints(values[ends], values[ends + 1])
     if data.rules.criterion == ABSOLUTE_ERROR:
         free = replace(data, rules=data.rules._replace(directions=NONE))
-        flag = StopFlag(lambda: ask(0, 0.0))
         grower = _grower_of(tree, path, rows_at(tree, path, data.presorted.X), free, flag)
         if grower is None:
             return None
         gains = grower.gains_by_medians(feature, lambda *_: flag.ask())
-        if flag.is_stopped:
+        if flag.ask():
             return None
         return GainCurve(thresholds, np.maximum(gains[ends], 0.0))
     sums = _sums_of(data.rules, data.y[rows], data.w[rows])
@@ -196,16 +198,22 @@ def _is_at(tree: Tree, path: Path, X: NDArray[Any]) -> NDArray[np.bool_]:
     return is_at
 
 
-def _orders_of(presorted: Presorted, features: Sequence[int], is_at: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the orders of some columns' rows at a node, from those of all rows: (n_features, n_rows)."""
+def _orders_of(
+    presorted: Presorted, features: Sequence[int], is_at: NDArray[np.bool_], flag: StopFlag
+) -> NDArray[np.int64]:
+    """Return the orders of some columns' rows at a node, from those of all rows: (n_features, n_rows).
+
+    After a stop they mean nothing.
+    """
     kept = np.empty((len(features), int(np.count_nonzero(is_at))), dtypes.COUNT_DTYPE)
     n_drawn = dtypes.as_input(is_at, np.int64)
 
     def keep(_chunk_idx: int, start: int, stop: int) -> None:
         for at in range(start, stop):
-            keep_rows(presorted.order[features[at]], n_drawn, kept[at])
+            if not flag.ask():
+                keep_rows(presorted.order[features[at]], n_drawn, kept[at])
 
-    parallel.for_chunks(keep, len(features), COLUMNS_PER_CHUNK)
+    parallel.for_chunks(keep, len(features), COLUMNS_PER_CHUNK, None, flag.poll)
     return kept
 
 
@@ -215,7 +223,7 @@ def _grower_of(
     """Return a grower whose root is the node of `rows`, and was looked at; None when a stop came."""
     is_at = np.zeros(len(data.presorted.X), bool)
     is_at[rows] = True
-    order = _orders_of(data.presorted, range(len(data.features)), is_at)
+    order = _orders_of(data.presorted, range(len(data.features)), is_at, flag)
     lower, upper = (bounds[tree.node_at(path)] for bounds in bounds_of(tree, data.rules.directions))
     rules = data.rules._replace(lower=float(lower), upper=float(upper), is_random=False)
     if flag.ask():

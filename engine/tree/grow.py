@@ -13,6 +13,7 @@ from engine import dtypes
 from engine.base import TrainingData
 from engine.jit import compile_for
 from engine.kernels.numeric import midpoint
+from engine.monitor import StopFlag
 from engine.tree import large_nodes, subtrees
 from engine.tree.directions import clip_values, directions_of, slack_of
 from engine.tree.kernels import grow as kernels
@@ -201,7 +202,7 @@ class Grower:
             self._nodes = grower.nodes
             return ask(int(self._state[layout.STATE_NODES]), self._fraction())
 
-        flag = subtrees.StopFlag(ask_large)
+        flag = StopFlag(ask_large)
         grower = large_nodes.LargeNodeGrower(
             self._sample, self._rules, self._nodes, self._state, self._best, self._scratch.side, flag
         )

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import dtypes, parallel
+from engine.monitor import StopFlag
 from engine.tree.kernels import grow as kernels
 from engine.tree.kernels import layout, small_nodes
 from engine.tree.kernels.impurity import describe_node
-from engine.tree.subtrees import StopFlag, with_room
+from engine.tree.subtrees import with_room
 
 CELLS_PER_CHUNK = 1_000_000  # of columns looked at together: about 5 ms
 NOTHING_FOUND = (-1, 0.0, -1, -1)

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base import TrainingData
+from engine.monitor import StopFlag
 from engine.tree.candidates import Candidate, NodeRows, Part, children_of_split, children_of_unknown
 from engine.tree.grow import Grower, SplitFound
 from engine.tree.kernels.layout import TIE_SHARE
 from engine.tree.multiway import MultiwayGrower, Split, entropy, information_gain
 from engine.tree.regrow import asked_above
 from engine.tree.structure import THRESHOLD, Path, Tree
-from engine.tree.subtrees import StopFlag
 
 
 def multiway_candidates(

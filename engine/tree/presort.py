@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine import dtypes, parallel
 from engine.features import FeatureSpec
+from engine.monitor import StopFlag
 from engine.tree.kernels import radix
 from engine.tree.kernels.layout import MISSING_RANK, ROW_MASK
 
@@ -64,24 +65,37 @@ def presort(
     is_level = np.array([spec.is_categorical for spec in features], np.uint8)
     distinct = [np.empty(0)] * n_features
     n_together = min(MOST_COLUMNS, max(1, CELLS_PER_BATCH // n_rows))
-    for first in range(0, n_features, n_together):
-        stop = min(first + n_together, n_features)
-        if ask(first, first / n_features):
+    n_sorted = 0
+    flag = StopFlag(lambda: ask(n_sorted, n_sorted / n_features))
+    while n_sorted < n_features:
+        if flag.ask():
             return None
-        columns = np.ascontiguousarray(X[:, first:stop].T)
+        columns = np.ascontiguousarray(X[:, n_sorted : n_sorted + n_together].T)
 
-        def sort_one(at: int, *_: int, first: int = first, columns: NDArray[Any] = columns) -> None:
+        def sort_one(at: int, *_: int, first: int = n_sorted, columns: NDArray[Any] = columns) -> None:
+            if flag.ask():
+                return
             feature = first + at
             sort_column(columns[at], bool(is_level[feature]), order[feature])
             if keeps_values and not is_level[feature]:
                 distinct[feature] = _distinct(columns[at], order[feature])
 
-        parallel.for_chunks(sort_one, stop - first, 1, n_jobs)
-    if ask(n_features, 1.0):
-        return None
-    first_value = np.cumsum([0, *map(len, distinct)])[:-1] if keeps_values else np.empty(0)
-    values = dtypes.as_input(np.concatenate(distinct), np.float64)
-    return Presorted(X, order, is_level, values, dtypes.as_input(first_value, np.int64))
+        parallel.for_chunks(sort_one, len(columns), 1, n_jobs, flag.poll)
+        n_sorted += len(columns)
+    kept = _joined(distinct, flag) if keeps_values else ()
+    return None if flag.ask() else Presorted(X, order, is_level, *kept)
+
+
+def _joined(
+    columns: Sequence[NDArray[np.float64]], flag: StopFlag
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return columns end to end, and where each begins; after a stop they mean nothing."""
+    ends = np.cumsum([0, *map(len, columns)], dtype=np.int64)
+    values = np.empty(ends[-1])
+    for column, first in zip(columns, ends[:-1], strict=True):
+        if not flag.ask():
+            values[first : first + len(column)] = column
+    return dtypes.as_input(values), dtypes.as_input(ends[:-1])
 
 
 def _distinct(column: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -7,7 +7,6 @@ becomes depends on its rows and its place alone, so any number of threads gives 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine import dtypes, parallel
 from engine.jit import is_compiling
+from engine.monitor import StopFlag
 from engine.tree.kernels import layout, small_nodes
 from engine.tree.structure import NO_CHILD
 
@@ -44,29 +44,6 @@ class Subtree(NamedTuple):
     records: NDArray[Any]
     value: NDArray[np.float64]
     is_partial: bool
-
-
-class StopFlag:
-    """Asks whether to stop in the thread that made it, in which a fit runs; all threads see the answer.
-
-    Parameters
-    ----------
-    ask : callable
-        Tells the monitor how far the work is; True stops it.
-    """
-
-    def __init__(self, ask: Callable[[], bool]) -> None:
-        self._ask, self._owner, self.is_stopped = ask, threading.get_ident(), False
-
-    def poll(self) -> None:
-        """Ask; in the owner's thread only."""
-        self.is_stopped = self.is_stopped or self._ask()
-
-    def ask(self) -> bool:
-        """Return whether to stop, asking where that is allowed."""
-        if threading.get_ident() == self._owner:
-            self.poll()
-        return self.is_stopped
 
 
 def rows_set_aside(rules: layout.Rules, is_level: NDArray[np.uint8]) -> int:

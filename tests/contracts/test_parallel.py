@@ -128,3 +128,14 @@ def test_jobs_are_resolved_as_in_scikit_learn(monkeypatch):
     for bad in (0, 1.5, "two", True):
         with pytest.raises(ParameterError, match="n_jobs is"):
             parallel.resolve_jobs(bad)
+
+
+def test_waiting_for_many_short_tasks_asks_as_often_as_waiting_for_a_long_one(monkeypatch):
+    """A long search in short chunks was never asked about: each of them was done in time."""
+    monkeypatch.setattr(parallel, "POLL_S", 0.0)
+    asked = []
+    parallel.for_chunks(lambda *_: None, 8, 1, 2, lambda: asked.append("chunk"))
+    results = parallel.map_tasks(abs, range(8), 2, lambda: asked.append("task"))
+    assert list(results) == list(range(8))
+    assert asked.count("chunk") >= 8
+    assert asked.count("task") >= 8
