@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -78,25 +79,39 @@ def for_chunks(
         chunks run in that thread.
     """
     starts = range(0, n_items, chunk_size)
-
-    def run(chunk_idx: int) -> None:
-        start = starts[chunk_idx]
-        function(chunk_idx, start, min(start + chunk_size, n_items))
-
     n_threads = min(resolve_jobs(n_jobs), len(starts))
     if n_threads <= 1 or _inside_task.get():
-        for chunk_idx in range(len(starts)):
-            run(chunk_idx)
+        for chunk_idx, start in enumerate(starts):
+            function(chunk_idx, start, min(start + chunk_size, n_items))
         return
-    pool, task = _pool(n_threads), _as_task(run)
-    waiting = [pool.submit(task, chunk_idx) for chunk_idx in range(len(starts))]
-    watch = _Watch(while_waiting)
+    waiting, errors = deque(enumerate(starts)), dict[int, BaseException]()
+
+    def run_chunks() -> None:
+        """Take chunks until none is left: a future for each would cost a tenth of a short one's work."""
+        while True:
+            try:
+                chunk_idx, start = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                function(chunk_idx, start, min(start + chunk_size, n_items))
+            except BaseException as error:
+                errors[chunk_idx] = error
+                waiting.clear()
+
+    pool, task, watch = _pool(n_threads), _as_task(run_chunks), _Watch(while_waiting)
+    n_others = n_threads - (while_waiting is None)  # nobody is to be told: the calling thread takes part
+    others = [pool.submit(task) for _ in range(n_others)]
     try:
-        for future in waiting:
+        if while_waiting is None:
+            task()
+        for future in others:
             watch.result_of(future)
     finally:
-        for future in waiting:
-            future.cancel()
+        waiting.clear()
+        wait(others)  # nothing writes on once this has ended
+    if errors:
+        raise errors[min(errors)]
 
 
 def map_tasks(

