@@ -79,9 +79,12 @@ def check_same(boosted: Any, earlier: dict[str, Any] | None, training: TrainingD
     )
 
 
-def as_earlier(fitted: dict[str, Any] | None) -> Earlier | None:
-    """Return what the rounds need of `fitted_of`."""
+def as_earlier(boosted: Any, fitted: dict[str, Any] | None) -> Earlier | None:
+    """Return what the rounds need of `fitted_of`; None where they begin anew."""
     if fitted is None:
+        return None
+    has_begun = len(fitted["estimators_"]) > 0 or fitted["init_"] != ()
+    if boosted.init == "first_tree" and not has_begun:  # it was stopped before its first tree was grown
         return None
     steps = fitted["steps_"].tolist()
     return Earlier(fitted["baseline_prediction_"], fitted["init_"], fitted["estimators_"], steps)

@@ -101,7 +101,7 @@ class _Boosting(Learner):
             score = partial(validation_score, self, self.scoring, validation)
         booster = make_booster(
             loss, training, validation, self._settings(loss, training), monitor, stopping, score,
-            as_earlier(earlier),
+            as_earlier(self, earlier),
         )  # fmt: skip
         booster.run()
         self.stopped_ = booster.stopped
