@@ -249,10 +249,11 @@ def summed_trees(estimator: Any) -> list[list[Tree]]:
     """Return the lists of trees whose values are added up: one a raw output when boosted, else one."""
     if _is_boosted(estimator):
         n_raw = len(estimator.baseline_prediction_)
-        return [[trees[k] for trees in estimator.estimators_] for k in range(n_raw)]
-    if hasattr(estimator, "tree_"):
+        if all(isinstance(members[0], Tree) for members in estimator.estimators_[:1]):
+            return [[trees[k] for trees in estimator.estimators_] for k in range(n_raw)]
+    elif hasattr(estimator, "tree_"):
         return [[estimator.tree_]]
-    if hasattr(estimator, "estimators_") and all(isinstance(tree, Tree) for tree in estimator.estimators_):
+    elif hasattr(estimator, "estimators_") and all(isinstance(tree, Tree) for tree in estimator.estimators_):
         return [voting_trees(estimator)]
     raise DataError(f"{type(estimator).__name__} is not made of trees or not fitted; use grid_surface")
 

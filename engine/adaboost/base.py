@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from engine.adaboost.combined import Combined, make_combined
-from engine.adaboost.learners import Learners, OtherLearners, Rows, TreeLearners, answers_of
+from engine.adaboost.learners import Learners, OtherLearners, TreeLearners, answers_of
 from engine.adaboost.reweighting import Floats
 from engine.adaboost.rounds import Booster, Part, Round, RoundSettings, staged_weights
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
@@ -20,6 +20,7 @@ from engine.boosting.early_stopping import EarlyStopping, set_aside
 from engine.errors import DataError, ParameterError
 from engine.inspection import total_gains
 from engine.monitor import NULL_MONITOR, FitMonitor
+from engine.other_learners import Rows
 from engine.parameters import Parameter
 from engine.tree.estimators import check_target, check_tree_parameters
 from engine.tree.structure import Tree

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from engine import dtypes
 from engine.adaboost.reweighting import Floats, growing_weights, shares_of
 from engine.base import TrainingData, member_seed
 from engine.errors import ParameterError
 from engine.features import is_frame
+from engine.other_learners import Rows, takes_weights
 from engine.predict import leaf_numbers
 from engine.tree.grow import Grower, make_rules
 from engine.tree.kernels.sort import keep_rows
@@ -23,28 +23,6 @@ from engine.tree.structure import Tree
 
 DRAWN_AT_ONCE = 262_144  # rows, between two looks at the stop
 MOST_SEED = 2**32  # scikit-learn's own learners take no larger one
-
-
-class Rows(NamedTuple):
-    """Rows to be answered for.
-
-    Attributes
-    ----------
-    encoded : float32 or float64 (n_rows, n_features)
-        What trees read.
-    given : DataFrame or ndarray
-        What other learners read: a frame as the caller gave it, else the encoded table.
-    """
-
-    encoded: NDArray[Any]
-    given: Any
-
-    @classmethod
-    def of(cls, X: Any, encoded: NDArray[Any], rows: NDArray[np.int64] | None = None) -> Rows:
-        """Take `rows` of a caller's table, of which `encoded` holds just these already."""
-        if not is_frame(X):
-            return cls(encoded, encoded)
-        return cls(encoded, X if rows is None else X.iloc[rows])
 
 
 class Answers(NamedTuple):
@@ -238,7 +216,7 @@ def check_learner(estimator: Any, draws: bool) -> None:
     learner = estimator.estimator
     if not hasattr(learner, "fit") or not hasattr(learner, "get_params"):
         raise ParameterError(f"estimator is {learner!r}; enter an estimator with fit, or None for trees")
-    if not draws and not has_fit_parameter(learner, "sample_weight"):
+    if not draws and not takes_weights(learner):
         raise ParameterError(
             f"estimator is {type(learner).__name__}, which takes no sample_weight; enter one that does, "
             "or None for trees"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.adaboost.combined import Combined, make_combined
-from engine.adaboost.learners import Answers, Learners, Rows, answers_of
+from engine.adaboost.learners import Answers, Learners, answers_of
 from engine.adaboost.reweighting import (
     Floats,
     chance_level,
@@ -22,6 +22,7 @@ from engine.base import TrainingData
 from engine.boosting.early_stopping import EarlyStopping
 from engine.errors import FitStopped
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
+from engine.other_learners import Rows
 from engine.tree.structure import Tree
 
 SORTING_SHARE = 0.1  # of the whole fit's progress

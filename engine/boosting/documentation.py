@@ -70,12 +70,21 @@ _DOC = """Gradient boosting of trees{purpose}.
     n_jobs : int or None, default None
         Threads; the model has the same bits for any number.
     random_state : None, int or generator
-        For `subsample`, `colsample_bytree`, `max_features` and `validation_fraction`.
+        For `subsample`, `colsample_bytree`, `max_features` and `validation_fraction`; other learners draw by
+        seeds made from it, whatever their own `random_state` says.
+    estimator : estimator or None, default None
+        What is fitted in place of the trees: any regressor with fit, predict, get_params and set_params. A
+        clone is fitted to the negative gradient of each raw prediction, with the rows' weights, and a line
+        search finds one step for the round (Friedman 2001, algorithm 1), see `steps_`. It is given a frame as
+        it came, else the encoded table. Settings of the trees must then be left as they are, and
+        ``init="first_tree"`` too; a learner that takes no weights refuses them. A stop is answered once the
+        learner under way is fitted, or sooner where its `fit` takes a `monitor`.
 
     Attributes
     ----------
-    estimators_ : list of tuple of Tree
-        The rounds kept; one tree each{per_class}. Values include the learning rate.
+    estimators_ : list of tuple of Tree, or of `engine.boosting.any_learner.ScaledLearner`
+        The rounds kept; one tree each{per_class}. Values include the learning rate. Other learners are kept
+        with the scale of their answers, the step times the learning rate.
     n_estimators_ : int
         Rounds kept.
     best_round_ : int
@@ -93,9 +102,10 @@ _DOC = """Gradient boosting of trees{purpose}.
     stopped_ : bool
         A monitor ended the fit early.
     feature_importances_ : float64 (n_features,)
-        Each column's share of the sum of all gains.
+        Each column's share of the sum of all gains. The importances of other learners count by how far the
+        training loss fell in their round; only where all of them have importances.
     steps_ : float64 (n_estimators_,)
-        Step of every round's line search; 1 but with `leaf_update="per_tree"`.
+        Step of every round's line search; 1 but with `leaf_update="per_tree"` or an `estimator`.
     seed_ : int
     """
 

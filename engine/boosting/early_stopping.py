@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score, roc_auc_score
+from sklearn.metrics import mean_absolute_error, mean_squared_error, roc_auc_score
 
 from engine import dtypes
 from engine.base import TrainingData, member_seed
 from engine.errors import DataError
+from engine.scores import r_squared
 
 MIN_PROBABILITY = 1e-15  # a probability of 0 for what happened would be an infinite loss
 
@@ -70,7 +71,7 @@ def validation_score(estimator: Any, scoring: Any, data: TrainingData, raw_predi
 
 def _score_numbers(name: str, y: Floats, predicted: Floats, weights: Floats) -> float:
     if name == "r2":
-        return float(r2_score(y, predicted, sample_weight=weights)) if len(y) > 1 else math.nan
+        return r_squared(y, predicted, weights)
     if name == "mae":
         return -float(mean_absolute_error(y, predicted, sample_weight=weights))
     return -math.sqrt(mean_squared_error(y, predicted, sample_weight=weights))

@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
+from engine.boosting.any_learner import booster_of, check_learner, sum_of_values
+from engine.boosting.checks import as_earlier, check_order, check_same, fitted_of
 from engine.boosting.documentation import CLASSIFIER_DOC, REGRESSOR_DOC
 from engine.boosting.early_stopping import EarlyStopping, set_aside, validation_score
 from engine.boosting.grown import HESSIAN, WEIGHT, GrowSettings
+from engine.boosting.importances import round_importances
 from engine.boosting.link import answer
 from engine.boosting.losses import Loss, class_loss
 from engine.boosting.numeric_losses import number_loss
-from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR, SECOND_ORDER
-from engine.boosting.rounds import Booster, Earlier, RoundSettings
+from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR
+from engine.boosting.rounds import Booster, RoundSettings
 from engine.boosting.start import is_model, start_raw
 from engine.errors import DataError, ParameterError
-from engine.inspection import total_gains
 from engine.monitor import NULL_MONITOR, FitMonitor
+from engine.other_learners import Rows
 from engine.parameters import check_parameters
-from engine.predict import tree_values
 from engine.tree.directions import check_directions, directions_of
 from engine.tree.estimators import check_max_features, check_target
 from engine.tree.grow import count_features
-from engine.tree.structure import Tree
 
 Floats = NDArray[np.float64]
-SECOND_ORDER_ONLY = ("reg_lambda", "reg_alpha", "gamma", "min_child_weight")
 
 
 class _Boosting(Learner):
@@ -77,43 +78,19 @@ class _Boosting(Learner):
         DataError
             X, y or the validation rows do not fit.
         """
-        earlier = self._earlier()
+        earlier = fitted_of(self)
         training, validation = self._begin(X, y, sample_weight, (X_val, y_val, sample_weight_val))
-        self._check_same(earlier, training)
+        check_same(self, earlier, training)
         loss = self._make_loss(training, validation)
-        return self._fit(loss, training, validation, monitor or NULL_MONITOR, earlier)
-
-    def _earlier(self) -> dict[str, Any] | None:
-        """Return what is fitted already and is to be trained on."""
-        if not self.warm_start or not hasattr(self, "estimators_"):
-            return None
-        return {name: of for name, of in vars(self).items() if name.endswith("_") and name[0] != "_"}
-
-    def _check_same(self, earlier: dict[str, Any] | None, training: TrainingData) -> None:
-        if earlier is None:
-            return
-        same_classes = training.classes is None or np.array_equal(earlier["classes_"], training.classes)
-        is_longer = self.n_estimators >= earlier["n_estimators_"]
-        if same_classes and training.features == earlier["features_"] and is_longer:
-            return
-        for name, of in earlier.items():
-            setattr(self, name, of)
-        if not is_longer:
-            raise ParameterError(
-                f"n_estimators is {self.n_estimators!r} with warm_start=True, but the model has "
-                f"{self.n_estimators_} rounds; enter more, or use truncate"
-            )
-        raise DataError(
-            "warm_start is True but the columns or classes are not those that the model was trained on; set "
-            "warm_start=False to train anew"
-        )
+        make_booster = booster_of(self, X, X_val)
+        return self._fit(make_booster, loss, training, validation, monitor or NULL_MONITOR, earlier)
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         raise NotImplementedError
 
     def _fit(
-        self, loss: Loss, training: TrainingData, validation: TrainingData | None, monitor: FitMonitor,
-        earlier: dict[str, Any] | None,
+        self, make_booster: Callable[..., Booster], loss: Loss, training: TrainingData,
+        validation: TrainingData | None, monitor: FitMonitor, earlier: dict[str, Any] | None,
     ) -> Self:  # fmt: skip
         self.seed_ = draw_seed(self.random_state) if earlier is None else earlier["seed_"]
         if validation is None and self.early_stopping:
@@ -122,9 +99,9 @@ class _Boosting(Learner):
         score = None
         if validation is not None and self.scoring != "loss":
             score = partial(validation_score, self, self.scoring, validation)
-        booster = Booster(
+        booster = make_booster(
             loss, training, validation, self._settings(loss, training), monitor, stopping, score,
-            _as_earlier(earlier),
+            as_earlier(self, earlier),
         )  # fmt: skip
         booster.run()
         self.stopped_ = booster.stopped
@@ -174,33 +151,14 @@ class _Boosting(Learner):
         own = {"init": is_model(self.init), "scoring": callable(self.scoring)}
         check_parameters(self, [parameter for parameter in self._table if not own.get(parameter.name)])
         check_max_features(self)
-        self._check_order()
+        check_order(self)
+        check_learner(self, self._table)
         training = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)
         check_directions(self, training)
         return training, begin_validation(self, *validation, training)
 
-    def _check_order(self) -> None:
-        """Refuse what has no effect in the order of derivatives that is asked for."""
-        if self.order == 2:
-            if self.loss not in SECOND_ORDER:
-                raise ParameterError(
-                    f"order is 2 but loss {self.loss!r} has no second derivatives to boost by; set order=1"
-                )
-            if self.leaf_update != "per_leaf":
-                raise ParameterError(
-                    f"leaf_update is {self.leaf_update!r} but with order=2 leaves take Newton steps; set "
-                    "order=1 or leaf_update='per_leaf'"
-                )
-            return
-        for name in SECOND_ORDER_ONLY:
-            if getattr(self, name) != 0:
-                raise ParameterError(
-                    f"{name} is {getattr(self, name)!r} with order=1, where it has no effect; set order=2 or "
-                    f"{name}=0"
-                )
-
     def _keep(
-        self, n_kept: int, rounds: list[tuple[Tree, ...]], train_loss: Floats, val_loss: Floats,
+        self, n_kept: int, rounds: list[tuple[Any, ...]], train_loss: Floats, val_loss: Floats,
         val_score: Floats, steps: Floats,
     ) -> None:  # fmt: skip
         """Set what depends on the rounds to the first `n_kept` of them."""
@@ -211,8 +169,12 @@ class _Boosting(Learner):
         after = -self.val_score_[1:] if len(self.val_score_) else self.val_loss_[1:]
         has_best = len(after) > 0 and not np.all(np.isnan(after))
         self.best_round_ = int(np.nanargmin(after)) + 1 if has_best else n_kept
-        first = (self.init_,) if isinstance(self.init_, tuple) else ()
-        self.feature_importances_ = _gain_shares([*first, *self.estimators_], self.n_features_in_)
+        first = self.init_ if isinstance(self.init_, tuple) else ()
+        shares = round_importances(self.estimators_, first, self.train_loss_, self.n_features_in_)
+        if shares is not None:
+            self.feature_importances_ = shares
+        elif hasattr(self, "feature_importances_"):
+            del self.feature_importances_
 
     def truncate(self, n_rounds: int) -> Self:
         """Return a copy that keeps the first `n_rounds` rounds; 0 keeps the baseline alone.
@@ -231,21 +193,27 @@ class _Boosting(Learner):
         return cut
 
     def raw_predict(self, X: Any) -> NDArray[np.float64]:
-        """Return baseline plus trees: float64 (n_samples, n_raw)."""
+        """Return baseline plus trees, or other learners: float64 (n_samples, n_raw)."""
         encoded = check_X(self, X)
-        raw = start_raw(self, encoded, self.n_jobs)
+        raw, rows = start_raw(self, encoded, self.n_jobs), Rows.of(X, encoded)
         for k in range(raw.shape[1] if self.estimators_ else 0):
-            raw[:, k] += tree_values([trees[k] for trees in self.estimators_], encoded, self.n_jobs)[:, 0]
+            raw[:, k] += sum_of_values([members[k] for members in self.estimators_], rows, self.n_jobs)
         return raw
 
     def _staged_raw_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         encoded = check_X(self, X)
-        start = start_raw(self, encoded, self.n_jobs)
+        start, rows = start_raw(self, encoded, self.n_jobs), Rows.of(X, encoded)
         sums = np.zeros(start.shape)
-        for trees in self.estimators_:
-            for k, tree in enumerate(trees):
-                sums[:, k] += tree_values([tree], encoded, self.n_jobs)[:, 0]
+        for members in self.estimators_:
+            for k, member in enumerate(members):
+                sums[:, k] += sum_of_values([member], rows, self.n_jobs)
             yield start + sums  # in this order: the last equals `raw_predict`
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None and hasattr(self.estimator, "__sklearn_tags__"):
+            tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
+        return tags
 
 
 class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - set below
@@ -263,6 +231,7 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
         colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
         init: Any = "constant", warm_start: bool = False, scoring: Any = "loss", alpha: float = 0.9,
+        estimator: Any = None,
     ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
@@ -293,6 +262,7 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         self.warm_start = warm_start
         self.scoring = scoring
         self.alpha = alpha
+        self.estimator = estimator
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         check_target(training, self.loss, "loss")
@@ -327,7 +297,7 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         n_jobs: int | None = None, random_state: Any = None, leaf_update: str = "per_leaf",
         reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
         colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
-        init: Any = "constant", warm_start: bool = False, scoring: Any = "loss",
+        init: Any = "constant", warm_start: bool = False, scoring: Any = "loss", estimator: Any = None,
     ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
@@ -357,6 +327,7 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         self.init = init
         self.warm_start = warm_start
         self.scoring = scoring
+        self.estimator = estimator
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         self.n_classes_ = len(self.classes_)
@@ -402,18 +373,5 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         return labels
 
 
-def _as_earlier(fitted: dict[str, Any] | None) -> Earlier | None:
-    if fitted is None:
-        return None
-    steps = fitted["steps_"].tolist()
-    return Earlier(fitted["baseline_prediction_"], fitted["init_"], fitted["estimators_"], steps)
-
-
 def _one_column(raw: NDArray[np.float64]) -> NDArray[np.float64]:
     return raw[:, 0] if raw.shape[1] == 1 else raw
-
-
-def _gain_shares(rounds: list[tuple[Tree, ...]], n_features: int) -> NDArray[np.float64]:
-    gains = [total_gains(tree, n_features, by_weight=False) for trees in rounds for tree in trees]
-    total = np.sum(gains, axis=0) if gains else np.zeros(n_features)
-    return total / total.sum() if total.sum() > 0 else total

@@ -83,6 +83,8 @@ class Booster:
         A monitor ended the rounds early.
     """
 
+    _cure_of_growth = "enter a smaller one, at most 1"
+
     def __init__(
         self,
         loss: Loss,
@@ -144,16 +146,18 @@ class Booster:
     def _check_growth(self, trees: tuple[Tree, ...], iteration: int) -> None:
         """Raise ParameterError where rounds overshoot so far that squares will be infinite."""
         self._reach += max(float(np.abs(tree.value).max()) for tree in trees)
-        if self._reach <= self._largest_reach:
-            return
-        # the rows themselves: leaves of either sign may have made up for each other
+        if not self._reach <= self._largest_reach:
+            self._check_reach(iteration)  # leaves of either sign may have made up for each other
+
+    def _check_reach(self, iteration: int) -> None:
+        """Look for the largest raw prediction at the rows themselves; raises as `_check_growth`."""
         parts = [self._raw] if self._validation is None else [self._raw, self._val_raw]
         with_rows = np.isfinite(self.baseline)  # a declared class without rows stays at minus infinity
         self._reach = max(float(np.abs(raw[:, with_rows]).max(initial=0.0)) for raw in parts)
         if not self._reach <= self._largest_reach:
             raise ParameterError(
                 f"learning_rate is {self._settings.learning_rate:g}, with which predictions grow without "
-                f"limit (up to {self._reach:g} in round {iteration}); enter a smaller one, at most 1"
+                f"limit (up to {self._reach:g} in round {iteration}); {self._cure_of_growth}"
             )
 
     def _is_over(self) -> bool:
@@ -171,7 +175,8 @@ class Booster:
         shape = (self._loss.n_raw, data.n_rows)
         return raw, (np.empty(shape), np.empty(shape))
 
-    def _prepare(self) -> TreeGrower:
+    def _prepare(self) -> Any:
+        """Return what `_grow_round` grows with."""
         data, settings = self._training, self._settings
         binned = bin_table(
             data.X, data.features, settings.max_bins, n_jobs=settings.grow.n_jobs, on_column=self._ask_binning
@@ -185,12 +190,11 @@ class Booster:
             raise FitStopped
         return grower
 
-    def _begin_rounds(self, grower: TreeGrower) -> tuple[Tree, ...]:
+    def _begin_rounds(self, grower: Any) -> tuple[Tree, ...]:
         """Grow the first tree, or add up the earlier rounds as when they were grown."""
         if self._earlier is not None:
             for trees, step in zip(self._earlier.rounds, self._earlier.steps, strict=True):
-                for k, tree in enumerate(trees):
-                    self._raw[:, k] += tree_values([tree], self._training.X, self._n_jobs)[:, 0]
+                self._add_to_training(trees)
                 self._add_to_validation(trees)
                 self._check_growth(trees, len(self.rounds) + 1)
                 self._ask()
@@ -217,14 +221,18 @@ class Booster:
             if self._score is not None:
                 self.val_score.append(self._score(self._val_raw))
 
+    def _add_to_training(self, trees: tuple[Tree, ...]) -> None:
+        for k, tree in enumerate(trees):
+            self._raw[:, k] += tree_values([tree], self._training.X, self._n_jobs)[:, 0]
+
     def _add_to_validation(self, trees: tuple[Tree, ...]) -> None:
         if self._validation is not None:
             for k, tree in enumerate(trees):
                 self._val_raw[:, k] += tree_values([tree], self._validation.X, self._n_jobs)[:, 0]
 
-    def _grow_round(self, grower: TreeGrower, iteration: int, rate: float) -> tuple[tuple[Tree, ...], float]:
+    def _grow_round(self, grower: Any, iteration: int, rate: float) -> tuple[tuple[Tree, ...], float]:
         """Grow a round's trees and add them to the raw predictions; return them and the step."""
-        generator = np.random.default_rng(int(member_seed(self._settings.seed, iteration)))
+        generator = self._generator_of(iteration)
         rows = self._draw_rows(generator)
         gradients, hessians = self._derivatives
         grown = [
@@ -245,6 +253,9 @@ class Booster:
         else:
             self._add_leaves(grown, rate, self._raw)
         return trees, step
+
+    def _generator_of(self, iteration: int) -> np.random.Generator:
+        return np.random.default_rng(int(member_seed(self._settings.seed, iteration)))
 
     def _draw_rows(self, generator: np.random.Generator) -> NDArray[np.int32]:
         """Rows of this round, ascending: all, or a share without repetition and at least one."""

@@ -16,9 +16,10 @@ from engine.errors import ParameterError
 from engine.features import is_frame
 from engine.forest.base import TreeEnsemble
 from engine.forest.draws import draw_columns, draw_rows
-from engine.forest.members import MemberGrower, answers, rows_of, takes_weights
+from engine.forest.members import MemberGrower, answers, rows_of
 from engine.forest.parameters import BAGGING_CLASSIFIER, BAGGING_REGRESSOR
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
+from engine.other_learners import takes_weights
 from engine.parameters import check_parameters
 from engine.tree.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.tree.structure import Tree

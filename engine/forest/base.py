@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
@@ -20,6 +19,7 @@ from engine.forest.out_of_bag import OutOfBag
 from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
 from engine.predict import tree_values, voting_trees
+from engine.scores import r_squared
 from engine.tree.estimators import check_target, root_of
 from engine.tree.structure import Tree
 
@@ -128,9 +128,8 @@ class Ensemble(Learner):
         self.oob_score_ = float("nan")
         if self._is_classifier and self.n_oob_rows_ > 0:
             self.oob_score_ = 1.0 - votes.losses[-1]
-        elif self.n_oob_rows_ > 1:
-            weights = data.sample_weight[voted]
-            self.oob_score_ = float(r2_score(data.y[voted], means[voted, 0], sample_weight=weights))
+        elif not self._is_classifier:
+            self.oob_score_ = r_squared(data.y[voted], means[voted, 0], data.sample_weight[voted])
         self.n_rows_never_out_ = data.n_rows - self.n_oob_rows_
         values = np.full((data.n_samples, means.shape[1]), np.nan)
         values[data.rows] = means

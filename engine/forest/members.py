@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
-from sklearn.utils.validation import has_fit_parameter
 
 from engine.base import TrainingData
 from engine.features import is_frame
 from engine.forest.grow import Member, MemberTasks
-from engine.monitor import IterationEvent, StopWatcher
-
-OF_SEEDS = 2  # second number of the key of a member's seeds
+from engine.monitor import StopWatcher
+from engine.other_learners import StopOnly, can_stop, seeded, takes_weights
 
 
 class MemberGrower(MemberTasks):
@@ -60,36 +57,9 @@ class MemberGrower(MemberTasks):
         extra: dict[str, Any] = {}
         if data.is_weighted and takes_weights(wanted):
             extra["sample_weight"] = data.sample_weight[draws]
-        if has_fit_parameter(wanted, "monitor"):
-            extra["monitor"] = _StopOnly(self)
+        if can_stop(wanted):
+            extra["monitor"] = StopOnly(lambda: self._ask(0, 0.0))
         return estimator.fit(rows, y, **extra)
-
-
-class _StopOnly:
-    """Passes on to a member of this package that the whole fit is to stop."""
-
-    def __init__(self, tasks: MemberGrower) -> None:
-        self._tasks = tasks
-
-    def on_iteration(self, _event: IterationEvent) -> bool:
-        return self._tasks._ask(0, 0.0)
-
-
-def takes_weights(estimator: Any) -> bool:
-    """Tell whether an estimator's `fit` takes weights of rows."""
-    return bool(has_fit_parameter(estimator, "sample_weight"))
-
-
-def seeded(estimator: Any, seed: int, member: int) -> Any:
-    """Return a clone that draws by seeds of its own, also in estimators inside it."""
-    copy = clone(estimator)
-    names = [
-        name
-        for name in sorted(copy.get_params(deep=True))
-        if name == "random_state" or name.endswith("__random_state")
-    ]
-    seeds = np.random.SeedSequence(seed, spawn_key=(member, OF_SEEDS)).generate_state(max(len(names), 1))
-    return copy.set_params(**{name: int(word >> 1) for name, word in zip(names, seeds, strict=False)})
 
 
 def rows_of(table: Any, rows: NDArray[np.int64] | slice, columns: NDArray[np.intp]) -> Any:

@@ -8,12 +8,15 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import GradientBoostingRegressor as PeerRegressor
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
 from engine import DataError, GradientBoostingClassifier, GradientBoostingRegressor, ParameterError
 from engine.boosting.early_stopping import EarlyStopping
 from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR
+from engine.export.json import from_json, to_json
+from engine.surface import summed_trees
 from engine.tree.structure import LEVEL_SET
 
 
@@ -168,12 +171,14 @@ def test_squared_error_never_rises_and_predictions_stay_in_range():
 
 
 def test_a_small_row_share_still_draws_a_row():
+    """Case C20 (a)."""
     model = GradientBoostingRegressor(subsample=0.2, max_depth=2, min_samples_leaf=1, random_state=0)
     prediction = model.fit([[1.0], [2], [3]], [2.0, 4, 9]).predict([[1.0], [2], [3]])
     assert np.all((prediction >= 2) & (prediction <= 9))
 
 
 def test_a_class_of_one_row_leaves_everything_finite():
+    """Case C20 (b)."""
     y = np.repeat([0, 1, 2], [20, 20, 1])
     model = GradientBoostingClassifier(n_estimators=300, learning_rate=1, min_samples_leaf=1)
     X = np.arange(41.0)[:, None]
@@ -186,6 +191,7 @@ def test_a_class_of_one_row_leaves_everything_finite():
 
 
 def test_unbalanced_classes_start_at_their_shares_and_stay_there():
+    """Case C24."""
     X, y = np.zeros((100, 1)), np.repeat(["a", "b", "c"], [90, 9, 1])
     watch = Recorder()
     model = GradientBoostingClassifier(n_estimators=5).fit(X, y, monitor=watch)
@@ -193,8 +199,17 @@ def test_unbalanced_classes_start_at_their_shares_and_stay_there():
     np.testing.assert_allclose(model.truncate(0).predict_proba(X[:1])[0], [0.9, 0.09, 0.01], rtol=1e-12)
     np.testing.assert_allclose(model.train_loss_, 0.35759127073059305, rtol=1e-13)
     assert "No column can be split" in watch.rounds[0].message
-    binary = GradientBoostingClassifier(n_estimators=5).fit(X, np.repeat([0, 1], [70, 30]))
-    np.testing.assert_allclose(binary.decision_function(X[:1]), -0.8472978603872036, rtol=1e-14)
+    for more in (
+        {},
+        {"order": 2},
+        {"growth": "oblivious"},
+        {"leaf_update": "per_tree"},
+        {"estimator": Ridge()},
+    ):
+        binary = GradientBoostingClassifier(n_estimators=5, **more).fit(X, np.repeat([0, 1], [70, 30]))
+        np.testing.assert_allclose(binary.decision_function(X[:1]), -0.8472978603872036, rtol=1e-14)
+        three = GradientBoostingClassifier(n_estimators=5, **more).fit(X, y)
+        np.testing.assert_allclose(three.predict_proba(X[:1])[0], [0.9, 0.09, 0.01], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +221,7 @@ def test_unbalanced_classes_start_at_their_shares_and_stay_there():
         ([math.nan, math.nan, 0.1], 3, 3),
     ],
 )
-def test_early_stopping_counts_from_one(losses, n_rounds, best):
+def test_c22_early_stopping_counts_from_one(losses, n_rounds, best):
     stopping = EarlyStopping(n_iter_no_change=2, tol=0.0)
     told = [stopping.is_over(i, loss) for i, loss in enumerate(losses, 1)]
     assert told.index(True) + 1 == n_rounds if True in told else len(losses) == n_rounds
@@ -241,6 +256,9 @@ def test_early_stopping_keeps_exactly_the_rounds_up_to_the_best():
     assert same_trees(model, plain)
     np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
     np.testing.assert_array_equal(model.feature_importances_, plain.feature_importances_)
+    written = from_json(to_json(model))
+    assert [len(trees) for trees in written.estimators_] == [3] * best
+    assert [len(trees) for trees in summed_trees(model)] == [best] * 3
 
 
 def test_validation_rows_alone_only_draw_the_curve():
@@ -262,6 +280,9 @@ def test_rows_set_aside_hold_every_class_that_can_be_shared():
     assert 1 <= model.n_estimators_ <= 3
     with pytest.raises(DataError, match="too few to set some aside"):
         model.fit(X[-1:], y[-1:])
+    few = model.fit(np.arange(4.0)[:, None], list("aaab"))  # case C22: the only b is trained on
+    assert few.predict_proba([[3.0]])[0, 1] == pytest.approx(1 / 3)
+    assert few.val_loss_[0] == pytest.approx(-np.log(2 / 3))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -500,7 +521,7 @@ def test_every_parameter_changes_some_fit(name):
 )
 def test_the_parameter_table_names_what_the_estimator_has(table, estimator):
     defaults = estimator().get_params()
-    elsewhere = {"categorical_features", "random_state"}
+    elsewhere = {"categorical_features", "random_state", "estimator"}
     assert {parameter.name: parameter.default for parameter in table} == {
         name: value for name, value in defaults.items() if name not in elsewhere
     }

@@ -28,6 +28,17 @@ def test_numbers_by_squared_error(seed):
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("loss", ["absolute_error", "huber"])
+@pytest.mark.parametrize("seed", range(12))
+def test_numbers_by_robust_losses(seed, loss):
+    """From zero on: no residual is 0, where the sign is either library's own affair."""
+    X, y, weight = table(seed)
+    more = {"loss": loss, "alpha": 0.8, "init": "zero"}
+    theirs = sk.GradientBoostingRegressor(random_state=0, **more, **COMMON).fit(X, y, weight)
+    ours = GradientBoostingRegressor(**more, **DEPTH_ALONE, **COMMON).fit(X, y, weight)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.parametrize("cuts", [[0.8], [0.2, 0.8, 1.6]])
 @pytest.mark.parametrize("seed", range(12))
 def test_classes_by_log_loss(seed, cuts):

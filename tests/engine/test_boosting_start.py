@@ -188,6 +188,24 @@ def test_a_stop_while_training_on_keeps_what_there_was():
     assert watch.rounds[0].new_trees == ()
 
 
+@pytest.mark.parametrize("phase", ["binning", "boosting"])
+def test_a_stop_before_the_first_tree_lets_a_later_fit_grow_it(phase):
+    X, y = make_classes(200, 3)
+    shared = {"init": "first_tree", "subsample": 0.7, "random_state": 2}
+    whole = Classifier(n_estimators=4, **shared).fit(X, y)
+    parts = Classifier(n_estimators=4, warm_start=True, **shared)
+    parts.fit(X, y, monitor=Recorder(lambda event: event.phase == phase))
+    assert (parts.stopped_, parts.n_estimators_, len(parts.init_)) == (
+        True,
+        0,
+        0 if phase == "binning" else 3,
+    )
+    parts.fit(X, y)
+    assert parts.init_ == whole.init_
+    assert same_trees(parts, whole)
+    np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
+
+
 def test_training_on_with_other_columns_or_fewer_rounds_is_refused():
     X, y = make_classes(200, 2)
     model = Classifier(n_estimators=4, warm_start=True).fit(X, y)

@@ -150,6 +150,17 @@ def test_out_of_bag_predictions_come_from_trees_that_did_not_see_the_row():
         assert model.oob_score_ == pytest.approx(1 - residual / spread)
 
 
+def test_the_score_counts_the_rows_left_out_alone():
+    """Case C18 (a): rows 4, 3, 2, 0, 0 and 2 are drawn, so that rows 1 and 5 are told 10 and 50."""
+    X, y = np.arange(6.0)[:, None], np.array([10.0, 20, 30, 40, 50, 60])
+    model = RandomForestRegressor(n_estimators=1, oob_score=True, random_state=471).fit(X, y)
+    assert sorted(model.bootstrap_draws(0)) == [0, 0, 2, 2, 3, 4]
+    assert model.oob_prediction_[[1, 5]].tolist() == [10.0, 50.0]
+    assert np.isnan(model.oob_prediction_[[0, 2, 3, 4]]).all()
+    assert model.oob_score_ == 0.75
+    assert (model.n_oob_rows_, model.n_rows_never_out_) == (2, 4)
+
+
 def test_out_of_bag_probabilities_are_the_mean_over_the_trees_that_left_the_row_out():
     X, y = table(60)
     model = RandomForestClassifier(n_estimators=9, oob_score=True, random_state=0).fit(X, y)

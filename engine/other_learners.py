@@ -1,0 +1,76 @@
+"""Learners of any kind inside an ensemble: what they are given to read, their weights, seeds and stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from engine.features import is_frame
+from engine.monitor import IterationEvent
+
+OF_SEEDS = 2  # second number of the key of a member's seeds
+
+
+class Rows(NamedTuple):
+    """Rows to be answered for.
+
+    Attributes
+    ----------
+    encoded : float32 or float64 (n_rows, n_features)
+        What trees read.
+    given : DataFrame or ndarray
+        What other learners read: a frame as the caller gave it, else the encoded table.
+    """
+
+    encoded: NDArray[Any]
+    given: Any
+
+    @classmethod
+    def of(cls, X: Any, encoded: NDArray[Any], rows: NDArray[np.int64] | None = None) -> Rows:
+        """Take `rows` of a caller's table, of which `encoded` holds just these already."""
+        if not is_frame(X):
+            return cls(encoded, encoded)
+        return cls(encoded, X if rows is None else X.iloc[rows])
+
+
+class StopOnly:
+    """A monitor for a learner of this package inside another fit: it passes on that this is to stop.
+
+    Parameters
+    ----------
+    is_stopped : callable
+        Tells whether; asked where the learner asks its monitor.
+    """
+
+    def __init__(self, is_stopped: Callable[[], bool]) -> None:
+        self._is_stopped = is_stopped
+
+    def on_iteration(self, _event: IterationEvent) -> bool:
+        return self._is_stopped()
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Tell whether an estimator's `fit` takes weights of rows."""
+    return bool(has_fit_parameter(estimator, "sample_weight"))
+
+
+def can_stop(estimator: Any) -> bool:
+    """Tell whether an estimator's `fit` takes a monitor."""
+    return bool(has_fit_parameter(estimator, "monitor"))
+
+
+def seeded(estimator: Any, seed: int, member: int) -> Any:
+    """Return a clone that draws by seeds of its own, also in estimators inside it."""
+    copy = clone(estimator)
+    names = [
+        name
+        for name in sorted(copy.get_params(deep=True))
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    seeds = np.random.SeedSequence(seed, spawn_key=(member, OF_SEEDS)).generate_state(max(len(names), 1))
+    return copy.set_params(**{name: int(word >> 1) for name, word in zip(names, seeds, strict=False)})
