@@ -156,7 +156,9 @@ def force_split(
     elif answer == EACH_LEVEL:
         edit = Edit("force_split", path, feature=feature, each_level=True)
     elif isinstance(answer, (int, float)):
-        edit = Edit("force_split", path, feature=feature, threshold=float(answer), missing_child=missing_child)
+        edit = Edit(
+            "force_split", path, feature=feature, threshold=float(answer), missing_child=missing_child
+        )
     else:
         edit = Edit("force_split", path, feature=feature, levels=tuple(answer), missing_child=missing_child)
     return _and_then(result, table, edit, monitor)

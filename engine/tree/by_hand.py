@@ -429,7 +429,7 @@ def _sides_of_missing(
     sides: Children, missing: NDArray[np.bool_], data: TrainingData, criterion: str, rows: Rows, *,
     takes_larger: bool, wanted: int | None,
 ) -> list[int]:  # fmt: skip
-    """Return the sides that missing values may take: the larger or wanted one alone, or the best one first."""
+    """Return the sides that missing values may take: the larger or wanted one alone, or the best first."""
     if takes_larger or not missing.any():
         known = data.sample_weight[rows[~missing]]
         return [int(np.argmax(np.bincount(sides[~missing], weights=known, minlength=2)))]

@@ -76,7 +76,9 @@ def test_a_forced_candidate_is_the_split_that_was_told(criterion, missing):
     """Also where limits on leaves keep missing values from where they help most."""
     n_kept_back = 0
     for seed in range(3):
-        tree, data, train, _validation, _n_classes = study(criterion, seed, min_samples_leaf=20, missing=missing)
+        tree, data, train, _validation, _n_classes = study(
+            criterion, seed, min_samples_leaf=20, missing=missing
+        )
         X, y, w = train
         kind = DecisionTreeRegressor if criterion in OF_NUMBERS else DecisionTreeClassifier
         settings = {"criterion": criterion, "categorical_features": [1, 3], "missing": missing}

@@ -253,7 +253,7 @@ def test_every_candidate_is_forced_as_it_was_shown(qtbot, session):
 
 
 def test_limits_on_leaves_keep_missing_values_where_the_candidate_has_them(qtbot, session):
-    """Without the missing one the left leaf would have four rows of five; turned by hand it can be forced back."""
+    """Without the missing one the left leaf has four rows of five; turned by hand it can be forced back."""
     session.window.show()
     document = session.document
     cells = {"x": [1] * 4 + [None] + [2] * 5, "y": ["no"] * 4 + ["yes"] * 6}
