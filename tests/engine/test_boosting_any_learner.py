@@ -485,7 +485,8 @@ def test_nothing_is_ever_nan(rows, loss, learner, init, rate, subsample):
     same_models(few, model.truncate(3), X)
 
 
-@pytest.mark.parametrize("kind", [Regressor, Classifier])
-@pytest.mark.parametrize("learner", [DecisionTreeRegressor(max_depth=3), Ridge()], ids=["tree", "ridge"])
+@pytest.mark.parametrize(
+    ("kind", "learner"), [(Classifier, DecisionTreeRegressor(max_depth=3)), (Regressor, Ridge())]
+)
 def test_scikit_learns_own_checks_pass(kind, learner):
     check_estimator(kind(n_estimators=10, estimator=learner), on_skip=None)

@@ -12,6 +12,7 @@ import engine
 from engine import DecisionTreeRegressor
 from engine.boosting import rounds
 from engine.boosting.parameters import LOSS_WORDS
+from engine.export.json import from_json, to_json
 from engine.scores import r_squared
 from engine.tree.structure import Tree
 
@@ -143,6 +144,32 @@ def test_a_stop_at_any_event_keeps_whole_rounds_and_going_on_equals_no_stop(data
         np.testing.assert_array_equal(answer(parts, X), answer(fewer, X))
     parts.fit(X, y, weights)
     assert len(parts.estimators_) == len(whole.estimators_)
+    np.testing.assert_array_equal(answer(parts, X), answer(whole, X))
+    for result in RESULTS:
+        assert hasattr(parts, result) == hasattr(whole, result)
+        np.testing.assert_array_equal(getattr(parts, result, 0.0), getattr(whole, result, 0.0))
+
+
+FILES = [
+    *((name, {}) for name in ENSEMBLES),
+    *(("GradientBoosting", more) for more in (
+        {"init": "first_tree", "subsample": 0.5}, {"order": 2, "max_features": 1}, {"leaf_update": "per_tree"}
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_classifier", [False, True])
+@pytest.mark.parametrize(("name", "more"), FILES, ids=str)
+def test_going_on_after_a_file_equals_one_fit(name, more, is_classifier):
+    rng = np.random.default_rng(3)
+    X, weights = rng.normal(size=(80, 3)), rng.uniform(0.5, 2, 80)
+    target = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=80)
+    y = np.array(list("abc"))[np.digitize(target, [-0.5, 0.7])] if is_classifier else target
+    kind, more = engine_class(name, is_classifier), more | (SAMPLED if name in BAGS else {})
+    whole = kind(n_estimators=7, random_state=0, **more).fit(X, y, weights)
+    parts = kind(n_estimators=3, random_state=0, warm_start=True, **more).fit(X, y, weights)
+    parts = from_json(to_json(parts)).set_params(n_estimators=7).fit(X, y, weights)
+    assert list(trees_of(parts)) == list(trees_of(whole))
     np.testing.assert_array_equal(answer(parts, X), answer(whole, X))
     for result in RESULTS:
         assert hasattr(parts, result) == hasattr(whole, result)
