@@ -87,7 +87,7 @@ def bin_table(
         Told how many columns are done, every few columns; may raise to end the work.
     """
     n_rows, n_features = X.shape
-    columns = np.empty((n_features, n_rows), _code_dtype(features, max_bins))
+    columns = np.empty((n_features, n_rows), code_dtype(features, max_bins))
     thresholds: list[NDArray[np.float64]] = [np.empty(0)] * n_features
     n_bins = np.zeros(n_features, np.int64)
 
@@ -100,7 +100,7 @@ def bin_table(
             return
         cuts, n = _cuts(column, max_bins)
         thresholds[feature_idx], n_bins[feature_idx] = cuts, n
-        _code_numbers(column, cuts, n, columns[feature_idx])
+        code_numbers(column, cuts, n, columns[feature_idx])
 
     wave = min(resolve_jobs(n_jobs), resolve_jobs(None))  # columns between two questions to the monitor
     for first in range(0, n_features, wave):
@@ -127,7 +127,8 @@ def bin_table(
     )
 
 
-def _code_dtype(features: Sequence[FeatureSpec], max_bins: int) -> Any:
+def code_dtype(features: Sequence[FeatureSpec], max_bins: int) -> Any:
+    """Return the narrowest type for the codes of such columns."""
     widest = max([max_bins, *(len(spec.levels) for spec in features if spec.levels is not None)])
     return next(dtype for dtype in dtypes.BIN_DTYPES if widest <= np.iinfo(dtype).max)
 
@@ -136,12 +137,20 @@ def _cuts(column: NDArray[Any], max_bins: int) -> tuple[NDArray[np.float64], int
     """Thresholds and number of bins of a numeric column; a column without values has no bin."""
     ordered = np.sort(column)  # NaN last
     n_values = len(ordered) - int(np.count_nonzero(np.isnan(column)))
+    cuts = find_thresholds(ordered, max_bins, n_values)
+    return cuts, len(cuts) + 1 if n_values else 0
+
+
+def find_thresholds(
+    ascending: NDArray[Any], max_bins: int, n_values: int | None = None
+) -> NDArray[np.float64]:
+    """Return the thresholds between bins of ascending values, as in `bin_table`; NaN may stand after them."""
     cuts = np.empty(max(max_bins - 1, 1))
-    n_cuts = kernels.find_cuts(ordered, n_values, max_bins, cuts)
-    return cuts[:n_cuts].copy(), n_cuts + 1 if n_values else 0
+    n_cuts = kernels.find_cuts(ascending, len(ascending) if n_values is None else n_values, max_bins, cuts)
+    return cuts[:n_cuts].copy()
 
 
-def _code_numbers(
+def code_numbers(
     column: NDArray[Any], cuts: NDArray[np.float64], missing_code: int, codes: NDArray[Any]
 ) -> None:
     """Write the bin of every value; NaN gets `missing_code`."""

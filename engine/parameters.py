@@ -47,6 +47,8 @@ class Parameter:
         from the form.
     max_classes : int or None
         With more classes it does not apply.
+    needs_categories : bool
+        Without an unordered category among the columns it has no effect.
     in_form : bool
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
     has_any_size : bool
@@ -71,6 +73,7 @@ class Parameter:
     form_default: Any = UNSET
     applies_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     max_classes: int | None = None
+    needs_categories: bool = False
     in_form: bool = True
     has_any_size: bool = False
 

@@ -75,6 +75,7 @@ def steps() -> list[Step]:
         Step("large tables for bins", _binned_forest),
         Step("extra trees for drawn splits", _extra_trees),
         Step("decision tree for medians", _tree_for_medians),
+        Step("ordered statistics for boosting", _ordered_boosting),
     ]
 
 
@@ -290,6 +291,14 @@ def _boosting_for_two_classes() -> None:
 
 def _boosting_for_more_classes() -> None:
     _boosting(_classes(3), "GradientBoostingClassifier")
+
+
+def _ordered_boosting() -> None:
+    from engine import GradientBoostingRegressor
+
+    X, y = tiny_table()
+    settings: dict[str, Any] = {"categorical_features": [1], "categorical": "ordered", "min_samples_leaf": 2}
+    GradientBoostingRegressor(n_estimators=1, **settings).fit(X, y)
 
 
 def _adaboost_for_classes() -> None:

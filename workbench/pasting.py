@@ -49,6 +49,9 @@ WORDS = {  # what they call a choice, by our name; in small letters
     },
     "criterion": {"mse": "squared_error", "mae": "absolute_error", "log_loss": "entropy"},
     "class_weight": {"balanced": "balanced"},
+    "categorical": dict.fromkeys(
+        ("borders", "buckets", "binarizedtargetmeanvalue", "floattargetmeanvalue"), "ordered"
+    ),
 }  # fmt: skip
 
 

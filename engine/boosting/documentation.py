@@ -5,7 +5,7 @@ _DOC = """Gradient boosting of trees{purpose}.
     Round by round, trees grown in histograms of binned columns are fitted to the negative gradient of
     the loss (Friedman 2001) or to gradients and second derivatives (Chen, Guestrin 2016), and
     `learning_rate` of them is added. Missing values go to the side learned at each node; categories
-    are split into two sets of levels, found in the order of their mean gradients.
+    are split into two sets of levels, see `categorical`.
 
     Parameters
     ----------
@@ -67,11 +67,20 @@ _DOC = """Gradient boosting of trees{purpose}.
         The validation loss must fall, or the score rise, by more than this to count as better.
     categorical_features : "from_dtype", None or sequence, default "from_dtype"
         See `engine.features.learn_features`.
+    categorical : "partition" or "ordered", default "partition"
+        How two sets of levels are found. "partition": at each node, in the order of their mean gradients.
+        "ordered": in the order of their {level_means}, and the trees are
+        grown on ordered target statistics, in which a row is told the mean of only those rows of its level
+        that stand before it in a random order (Prokhorenkova et al. 2018): rare levels are not learned by
+        heart. Missing counts as a level; unseen levels follow it or, where no training row misses the
+        column, go where the first rows of levels went. Columns of two kinds of rows, which have one
+        question, are split as by "partition".
     n_jobs : int or None, default None
         Threads; the model has the same bits for any number.
     random_state : None, int or generator
-        For `subsample`, `colsample_bytree`, `max_features` and `validation_fraction`; other learners draw by
-        seeds made from it, whatever their own `random_state` says.
+        For `subsample`, `colsample_bytree`, `max_features`, `validation_fraction` and the order of rows of
+        `categorical="ordered"`; other learners draw by seeds made from it, whatever their own
+        `random_state` says.
     estimator : estimator or None, default None
         What is fitted in place of the trees: any regressor with fit, predict, get_params and set_params. A
         clone is fitted to the negative gradient of each raw prediction, with the rows' weights, and a line
@@ -94,7 +103,9 @@ _DOC = """Gradient boosting of trees{purpose}.
         The raw prediction before any tree: the constant that minimises the loss.
     train_loss_, val_loss_ : float64 (n_rounds + 1,)
         Mean {loss_words}, entry 0 before any tree; of the rounds kept. `val_loss_` is empty without
-        validation rows.
+        validation rows. With `categorical="ordered"` training rows count by what they are told, as they did
+        for the trees (whose counts and gains are those of growing); what `predict` answers for them rests
+        on the means of all rows and has another loss.
     val_score_ : float64 (n_rounds + 1,) or (0,)
         What `scoring` told of the validation rows, errors and losses with a minus.
     init_ : tuple of Tree, or estimator
@@ -121,6 +132,7 @@ REGRESSOR_DOC = _DOC.format(
     order="; for\n        squared error and poisson",
     leaf_steps=" (for huber\n        Friedman's approximation)",
     per_class="",
+    level_means="mean targets",
     loss_words="loss (squared error and Poisson deviance: half of it)",
 )
 
@@ -136,5 +148,6 @@ CLASSIFIER_DOC = _DOC.format(
         loss one Newton step, halved until the leaf's, or with more than two classes the round's, loss does
         not rise)""",
     per_class=", with more than two classes one for each class",
+    level_means="shares of the second class, of more than two of the tree's own",
     loss_words="loss",
 )

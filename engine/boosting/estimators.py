@@ -142,6 +142,7 @@ class _Boosting(Learner):
             init=self.init,
             leaf_update=self.leaf_update,
             colsample_bytree=float(self.colsample_bytree),
+            categorical=self.categorical,
         )
 
     def _begin(
@@ -231,7 +232,7 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
         colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
         init: Any = "constant", warm_start: bool = False, scoring: Any = "loss", alpha: float = 0.9,
-        estimator: Any = None,
+        estimator: Any = None, categorical: str = "partition",
     ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
@@ -263,6 +264,7 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
         self.scoring = scoring
         self.alpha = alpha
         self.estimator = estimator
+        self.categorical = categorical
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         check_target(training, self.loss, "loss")
@@ -298,6 +300,7 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         reg_alpha: float = 0.0, gamma: float = 0.0, min_child_weight: float = 0.0,
         colsample_bytree: float = 1.0, max_features: Any = None, monotonic_cst: Any = None,
         init: Any = "constant", warm_start: bool = False, scoring: Any = "loss", estimator: Any = None,
+        categorical: str = "partition",
     ) -> None:  # fmt: skip
         self.loss = loss
         self.n_estimators = n_estimators
@@ -328,6 +331,7 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         self.warm_start = warm_start
         self.scoring = scoring
         self.estimator = estimator
+        self.categorical = categorical
 
     def _make_loss(self, training: TrainingData, validation: TrainingData | None) -> Loss:
         self.n_classes_ = len(self.classes_)

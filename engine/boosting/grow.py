@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,11 @@ from numpy.typing import NDArray
 from engine import dtypes
 from engine.binning import BinnedTable
 from engine.boosting.grown import GRADIENT, N_SUMS, Grown, GrowSettings, Node, Split, Sums, hand_on_bounds
+from engine.boosting.heap import Heap
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
 from engine.boosting.kernels import splitting
+from engine.boosting.ordered import EVERYWHERE, Statistic
 from engine.parallel import for_chunks
 from engine.tree.structure import LEVEL_SET, NO_CHILD, THRESHOLD
 
@@ -32,6 +35,7 @@ CELLS_A_CHUNK = 2**18  # row visits x columns a piece of histogram, about a quar
 CHUNKS_A_WAVE = 128  # pieces between two questions to the monitor, about 30 ms of one thread
 PIECES_A_CHUNK = 4  # leaves, or pieces of one, that are summed by one thread in a row
 COUNT_BITS = 14  # of a packed cell, at least: 35 bits are left for each row's gradient
+NO_STATISTICS: Mapping[int, Statistic] = MappingProxyType({})
 CELLS_A_VISIT = 8  # row visits x columns between two emptyings of a packed histogram, times its cells
 
 
@@ -46,7 +50,11 @@ class TreeGrower:
     settings : GrowSettings
     ask : callable
         Called every few milliseconds of work; raises to end the growing.
+    statistics : mapping
+        Columns of `binned` that hold statistics of a category, see `engine.boosting.ordered`.
     """
+
+    asks_all_levels = False  # of a statistic, also those that cannot come to a node
 
     def __init__(
         self,
@@ -54,8 +62,10 @@ class TreeGrower:
         sample_weight: NDArray[np.float64],
         settings: GrowSettings,
         ask: Callable[[], None],
+        statistics: Mapping[int, Statistic] = NO_STATISTICS,
     ) -> None:
         self.binned, self.weights, self.settings, self._ask = binned, sample_weight, settings, ask
+        self._statistics = statistics
         n_rows, n_channels = binned.n_rows, 1 if settings.counts_are_hessians else 2
         self._fixed = np.empty((n_rows, n_channels), dtypes.FIXED_DTYPE)
         self._lefts = np.empty(n_rows, dtypes.SAMPLE_DTYPE)
@@ -68,8 +78,9 @@ class TreeGrower:
         self._heaps: list[Heap] = []  # one for each thread that ever added rows, empty between two nodes
         self._free_heaps: list[Heap] = []
         n_codes = int(binned.n_bins.max()) + 1
-        free = np.zeros(binned.n_features, np.uint8)
-        self._directions = settings.directions if len(settings.directions) else dtypes.as_input(free)
+        directions = np.zeros(binned.n_features, np.uint8)  # statistics are free, wherever they stand
+        directions[: len(settings.directions)] = settings.directions
+        self._directions = dtypes.as_input(directions)
         self._keys, self._items = np.empty(n_codes), np.empty(n_codes, np.int64)
         self.has_choice = bool(np.any(np.diff(binned.offsets) > 2)) or self._some_column_has_missing()
 
@@ -225,7 +236,7 @@ class TreeGrower:
             self._directions, self._rules(node), self._keys, self._items, goes_left, best,
         )  # fmt: skip
         if best[splitting.KIND] > 0:
-            node.split = self._as_split(histogram, best, goes_left)
+            node.split = self._as_split(node, histogram, best, goes_left)
         if node.split is not None and node.n_rows * binned.n_features >= binned.n_cells:
             node.histogram = histogram
         else:  # its children's are built from their few rows sooner than by subtraction
@@ -255,26 +266,43 @@ class TreeGrower:
         return self._generator.permutation(self._columns), n_wanted
 
     def _as_split(
-        self, histogram: NDArray[np.int64], best: NDArray[np.float64], goes_left: NDArray[np.uint8]
-    ) -> Split:
-        feature, kind = int(best[splitting.FEATURE]), int(best[splitting.KIND])
-        n_bins = int(self.binned.n_bins[feature])
+        self, node: Node, histogram: NDArray[np.int64], best: NDArray[np.float64],
+        goes_left: NDArray[np.uint8],
+    ) -> Split:  # fmt: skip
+        column, kind = int(best[splitting.FEATURE]), int(best[splitting.KIND])
+        gain = float(best[splitting.GAIN])
+        n_bins = int(self.binned.n_bins[column])
+        codes_left = goes_left[: n_bins + 1]
         threshold, levels = math.nan, np.empty(0, np.int64)
         if kind == THRESHOLD:
-            threshold = float(self.binned.thresholds[feature][int(best[splitting.BIN])])
+            threshold = float(self.binned.thresholds[column][int(best[splitting.BIN])])
         elif kind == LEVEL_SET:
-            at = int(self.binned.offsets[feature])
+            at = int(self.binned.offsets[column])
             levels = np.flatnonzero(histogram[at : at + n_bins, -1])
+        if column in self._statistics:
+            return self._as_level_split(node, column, threshold, codes_left, gain)
         n_missing = int(best[splitting.N_MISSING])
+        return Split(column, kind, threshold, levels, n_missing, codes_left, gain, column, codes_left)
+
+    def _as_level_split(
+        self, node: Node, column: int, cut: float, is_low: NDArray[np.uint8], gain: float
+    ) -> Split:
+        """Ask for the levels whose statistics are on either side of a cut, instead of for the statistic."""
+        statistic = self._statistics[column]
+        between = EVERYWHERE if self.asks_all_levels else node.between.get(column, EVERYWHERE)
+        asked = statistic.question(cut, between)
+        codes_left = is_low if asked.is_low_left else 1 - is_low
+        n_missing = statistic.n_missing(self._rows[node.start : node.stop])
         return Split(
-            feature, kind, threshold, levels, n_missing, goes_left[: n_bins + 1], float(best[splitting.GAIN])
-        )
+            statistic.feature, asked.kind, math.nan, asked.levels, n_missing, asked.goes_left, gain, column,
+            codes_left, cut, asked.unknown_child,
+        )  # fmt: skip
 
     def _split(self, nodes: list[Node], node_idx: int) -> None:
         """Partition the node's rows, in their order, and append its two children."""
         node = nodes[node_idx]
         assert node.split is not None
-        column, goes_left = self.binned.columns[node.split.feature], node.split.goes_left
+        column, goes_left = self.binned.columns[node.split.column], node.split.codes_left
         n_chunks = -(-node.n_rows // ROW_CHUNK)
         n_left = np.zeros(n_chunks, np.int64)
         rows, lefts, rights = self._rows, self._lefts, self._rights
@@ -299,12 +327,23 @@ class TreeGrower:
         node.first_child = len(nodes)
         left, right = Node(node.start, middle, node.depth + 1), Node(middle, node.stop, node.depth + 1)
         nodes += [left, right]
+        self._hand_on_between(node, left, right)
         if len(self.settings.directions):
             self._add_up_rows([left, right])
             at_left, at_right = (
                 self._value(child.sums, self.settings.split_curvature) for child in (left, right)
             )
             hand_on_bounds(node, left, right, at_left, at_right, self.settings.directions)
+
+    def _hand_on_between(self, node: Node, left: Node, right: Node) -> None:
+        """Tell the children of a split by a statistic which of its bins can come to them."""
+        left.between = right.between = node.between
+        if node.split is not None and node.split.column in self._statistics:
+            column, cut = node.split.column, node.split.cut
+            low, high = (left, right) if node.split.codes_left[0] else (right, left)
+            above, below = node.between.get(column, EVERYWHERE)
+            low.between = node.between | {column: (above, cut)}
+            high.between = node.between | {column: (cut, below)}
 
     def _search_children(self, node: Node, left: Node, right: Node) -> None:
         """Build the smaller child's histogram; the larger one's is the parent's less that."""
@@ -369,38 +408,3 @@ class TreeGrower:
         heap = Heap(self.binned.n_cells, self._fixed.shape[1])
         self._heaps.append(heap)
         return heap
-
-
-class Heap:
-    """What one thread has added up of a node's rows.
-
-    Attributes
-    ----------
-    packed : int64 (n_cells, n_channels)
-        See `kernels.histogram`.
-    """
-
-    def __init__(self, n_cells: int, n_channels: int) -> None:
-        self.packed = np.zeros((n_cells, n_channels), dtypes.FIXED_DTYPE)
-        self._poured: NDArray[np.int64] | None = None  # what outgrew the counts' bits
-        self._n_rows = 0
-        self._has_poured = False
-
-    def make_room(self, n_rows: int, count_bits: int) -> None:
-        """Make sure that so many rows more can be counted."""
-        if self._n_rows + n_rows >= 1 << count_bits:
-            if self._poured is None:
-                self._poured = np.zeros((len(self.packed), self.packed.shape[1] + 1), dtypes.FIXED_DTYPE)
-            histogram_kernels.unpack(self.packed, count_bits, self._poured)
-            self._n_rows, self._has_poured = 0, True
-        self._n_rows += n_rows
-
-    def pour_into(self, histogram: NDArray[np.int64], count_bits: int) -> None:
-        """Add all to a histogram, and be empty."""
-        if self._n_rows:
-            histogram_kernels.unpack(self.packed, count_bits, histogram)
-            self._n_rows = 0
-        if self._has_poured and self._poured is not None:
-            np.add(histogram, self._poured, out=histogram)
-            self._poured.fill(0)
-            self._has_poured = False

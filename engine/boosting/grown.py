@@ -65,7 +65,23 @@ class GrowSettings:
 
 @dataclass
 class Split:
-    """A node's best split: which codes go left, and how it is asked in the column's own terms."""
+    """A node's best split: how it is asked in the column's own terms, and which codes go left.
+
+    Attributes
+    ----------
+    feature, kind, threshold, levels, n_missing : as in `Tree`
+    goes_left : uint8 (n_levels + 1,) or (n_bins + 1,)
+        1 for levels, or bins, and last for missing, that answer yes.
+    scaled_gain : float
+    column : int
+        Column of the binned table whose codes part the rows: another than `feature` for statistics.
+    codes_left : uint8 (n_bins + 1,)
+        1 for its codes that go left.
+    cut : float
+        Of a statistic: codes up to it, or those above, go left; not what the tree asks.
+    unknown_child : int or None
+        Where missing and unseen go if that is not learned from the node's rows.
+    """
 
     feature: int
     kind: int
@@ -74,13 +90,18 @@ class Split:
     n_missing: int
     goes_left: NDArray[np.uint8]
     scaled_gain: float
+    column: int
+    codes_left: NDArray[np.uint8]
+    cut: float = math.nan
+    unknown_child: int | None = None
 
 
 @dataclass
 class Node:
     """A node, whose rows are ``sample_indices[start:stop]``; its sums and value come when all is grown.
 
-    `lower` and `upper` bound its value where columns have directions.
+    `lower` and `upper` bound its value where columns have directions; `between` says which bins of columns of
+    statistics can come here (above the first number, up to the second), where not all can.
     """
 
     start: int
@@ -93,6 +114,7 @@ class Node:
     first_child: int = NO_CHILD
     lower: float = -math.inf
     upper: float = math.inf
+    between: dict[int, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -186,7 +208,9 @@ class Grown:
             return -1, LEAF, math.nan, NO_CHILD, 0
         split = node.split
         left, right = self.nodes[node.first_child], self.nodes[node.first_child + 1]
-        if split.n_missing:
+        if split.unknown_child is not None:
+            missing_child = split.unknown_child
+        elif split.n_missing:
             missing_child = 1 - int(split.goes_left[-1])
         else:  # none to learn from: the larger child, the first on a tie (D7)
             missing_child = int(right.sums[WEIGHT] > left.sums[WEIGHT])

@@ -32,6 +32,8 @@ class _Question(NamedTuple):
 class LevelGrower(TreeGrower):
     """Grows oblivious trees; parameters as in `TreeGrower`."""
 
+    asks_all_levels = True  # so that all nodes of a level ask the same
+
     def _grow_nodes(self, root: Node) -> list[Node]:
         """Grow on from the root, level by level; return all nodes."""
         nodes, n_leaves, limit = [root], 1, self.settings.max_leaf_nodes
@@ -50,7 +52,7 @@ class LevelGrower(TreeGrower):
                     best = question.best.copy()
                     missing = self.binned.offsets[int(best[splitting.FEATURE]) + 1] - 1
                     best[splitting.N_MISSING] = histogram[missing, -1]
-                    node.split = self._as_split(histogram, best, question.goes_left.copy())
+                    node.split = self._as_split(node, histogram, best, question.goes_left.copy())
                     self._split(nodes, node_idx)
                     following |= self._histograms_below(nodes, node, histogram)
                 else:

@@ -140,6 +140,12 @@ _COMMON = (
         aliases={"lightgbm": "feature_fraction", "xgboost": "colsample_bytree"},
     ),
     MAX_FEATURES,
+    Parameter(
+        "categorical", "partition", "choice", choices=("partition", "ordered"), label="Categories",
+        help="partition: each split finds the best two groups of levels; ordered: levels count by the mean "
+        "target of rows before, as in CatBoost, which guards against learning rare levels by heart.",
+        aliases={"catboost": "simple_ctr"}, needs_categories=True,
+    ),
     DIRECTIONS,
     *EARLY_STOPPING,
     Parameter(

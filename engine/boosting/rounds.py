@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from engine import dtypes
 from engine.base import TrainingData, member_seed
 from engine.binning import bin_table
 from engine.boosting.early_stopping import EarlyStopping
-from engine.boosting.grow import TreeGrower
+from engine.boosting.grow import NO_STATISTICS, TreeGrower
 from engine.boosting.grown import Grown, GrowSettings, Node
 from engine.boosting.kernels.losses import binary_loss_change
 from engine.boosting.kernels.partition import add_to_rows
 from engine.boosting.line_search import set_leaf_steps, tree_step
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, mean_loss
 from engine.boosting.oblivious import LevelGrower
+from engine.boosting.ordered import OrderedTable, order_table
 from engine.boosting.start import fit_init, is_model, model_raw, trees_raw
 from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
@@ -51,6 +53,7 @@ class RoundSettings:
     init: Any = "constant"
     leaf_update: str = "per_leaf"
     colsample_bytree: float = 1.0
+    categorical: str = "partition"
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ class Booster:
         self._settings, self._monitor, self._early_stopping = settings, monitor, early_stopping
         self._stopwatch, self._last_asked = Stopwatch(), time.perf_counter()
         self._score, self._earlier = score, earlier
+        self._ordered: OrderedTable | None = None
         self.rounds: list[tuple[Tree, ...]] = []
         self.steps: list[float] = []
         self.train_loss, self.val_loss, self.val_score = list[float](), list[float](), list[float]()
@@ -178,14 +182,24 @@ class Booster:
     def _prepare(self) -> Any:
         """Return what `_grow_round` grows with."""
         data, settings = self._training, self._settings
+        if settings.categorical == "ordered":
+            self._ordered = order_table(
+                data, self._loss.n_raw, settings.max_bins, settings.seed, partial(self._ask_binning, 0)
+            )
+        X, features, statistics = (data.X, data.features, NO_STATISTICS)
+        if self._ordered is not None:
+            X, features, statistics = self._ordered.X, self._ordered.features, self._ordered.statistics
         binned = bin_table(
-            data.X, data.features, settings.max_bins, n_jobs=settings.grow.n_jobs, on_column=self._ask_binning
-        )
+            X, features, settings.max_bins, n_jobs=settings.grow.n_jobs,
+            on_column=lambda n_done: self._ask_binning(n_done, len(features)),
+        )  # fmt: skip
         self._ask()
         kind = LevelGrower if settings.grow.growth == "oblivious" else TreeGrower
-        grower = kind(binned, data.sample_weight, settings.grow, self._ask)
+        grower = kind(binned, data.sample_weight, settings.grow, self._ask, statistics)
         message = "" if grower.has_choice else "No column can be split: the model is its start value."
         first = self._begin_rounds(grower)
+        if self._ordered is not None and settings.subsample == 1.0:  # no row has to find its leaf any more
+            self._ordered = replace(self._ordered, X=np.empty((0, len(features))))
         if self._tell(first, message):
             raise FitStopped
         return grower
@@ -193,6 +207,9 @@ class Booster:
     def _begin_rounds(self, grower: Any) -> tuple[Tree, ...]:
         """Grow the first tree, or add up the earlier rounds as when they were grown."""
         if self._earlier is not None:
+            if self._ordered is not None and isinstance(self.init, tuple) and self.init:
+                self._raw = self.baseline + self._values_of(self.init)
+                self.train_loss[0] = self._train_loss()
             for trees, step in zip(self._earlier.rounds, self._earlier.steps, strict=True):
                 self._add_to_training(trees)
                 self._add_to_validation(trees)
@@ -222,8 +239,7 @@ class Booster:
                 self.val_score.append(self._score(self._val_raw))
 
     def _add_to_training(self, trees: tuple[Tree, ...]) -> None:
-        for k, tree in enumerate(trees):
-            self._raw[:, k] += tree_values([tree], self._training.X, self._n_jobs)[:, 0]
+        self._raw += self._values_of(trees)
 
     def _add_to_validation(self, trees: tuple[Tree, ...]) -> None:
         if self._validation is not None:
@@ -236,7 +252,7 @@ class Booster:
         rows = self._draw_rows(generator)
         gradients, hessians = self._derivatives
         grown = [
-            grower.grow(gradients[k], hessians[k], rows.copy(), self._draw_columns(generator), generator)
+            grower.grow(gradients[k], hessians[k], rows.copy(), self._draw_columns(generator, k), generator)
             for k in range(self._loss.n_raw)
         ]
         step = self._search_lines(grown, rows) if self._settings.grow.order == 1 else 1.0
@@ -265,12 +281,13 @@ class Booster:
         drawn = generator.choice(n_rows, max(1, int(share * n_rows)), replace=False, shuffle=False)
         return np.sort(drawn).astype(dtypes.SAMPLE_DTYPE)
 
-    def _draw_columns(self, generator: np.random.Generator) -> NDArray[np.int64]:
+    def _draw_columns(self, generator: np.random.Generator, raw_idx: int) -> NDArray[np.int64]:
         """Columns of one tree, ascending: all, or a share without repetition and at least one."""
         n_columns, share = self._training.n_features, self._settings.colsample_bytree
-        if share == 1.0:
-            return np.arange(n_columns)
-        return np.sort(generator.choice(n_columns, max(1, int(share * n_columns)), replace=False))
+        drawn = np.arange(n_columns)
+        if share < 1.0:
+            drawn = np.sort(generator.choice(n_columns, max(1, int(share * n_columns)), replace=False))
+        return drawn if self._ordered is None else self._ordered.columns[raw_idx, drawn]
 
     @property
     def _may_rise(self) -> bool:
@@ -301,10 +318,17 @@ class Booster:
     def _update_of(self, grown: list[Grown], trees: tuple[Tree, ...], rate: float) -> NDArray[np.float64]:
         """What the trees, times `rate`, add to every row's raw predictions: float64 (n_rows, n_raw)."""
         if self._settings.subsample < 1.0:  # rows left out must find their leaves
-            return np.column_stack([tree_values([tree], self._training.X, self._n_jobs) for tree in trees])
+            return self._values_of(trees)
         update = np.zeros((self._training.n_rows, len(trees)))
         self._add_leaves(grown, rate, update)
         return update
+
+    def _values_of(self, trees: tuple[Tree, ...]) -> NDArray[np.float64]:
+        """What a round's trees tell the training rows, by what these are told of their categories."""
+        X = self._training.X
+        if self._ordered is not None:
+            X, trees = self._ordered.X, tuple(self._ordered.as_grown(tree, k) for k, tree in enumerate(trees))
+        return np.column_stack([tree_values([tree], X, self._n_jobs) for tree in trees])
 
     def _add_leaves(self, grown: list[Grown], rate: float, raw: NDArray[np.float64]) -> None:
         """Add the leaves' values, times `rate`, to their rows of `raw`, float64 (n_rows, n_raw)."""
@@ -387,8 +411,8 @@ class Booster:
             raise FitStopped
         self._last_asked = time.perf_counter()
 
-    def _ask_binning(self, n_done: int) -> None:
-        if self._monitor.on_iteration(self._event("binning", n_done, self._training.n_features)):
+    def _ask_binning(self, n_done: int, n_columns: int = 1) -> None:
+        if self._monitor.on_iteration(self._event("binning", n_done, n_columns)):
             raise FitStopped
 
     def _event(self, phase: str, n_done: int, n_all: int) -> IterationEvent:

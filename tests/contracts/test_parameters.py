@@ -62,6 +62,7 @@ TELLING = {
     "splitter": ["random"],
     "monotonic_cst": [{"monotonic_cst": {"a": -1}}],
     "missing": ["level"],
+    "categorical": ["ordered"],
 }
 OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson", "absolute_error"]}
 CONTEXT = {
@@ -90,10 +91,12 @@ def table(task):
     return (X, (score > 0.6).map({True: "yes", False: "no"})) if task == "classes" else (X, score + 20)
 
 
-def fitted(key, task, *, has_gaps=False, **parameters):
+def fitted(key, task, *, has_gaps=False, has_categories=False, **parameters):
     """Everything a fit leaves behind, without the parameters themselves."""
     estimator = CATALOG[key].make(task, parameters)
     X, y = table(task)
+    if has_categories:
+        X["a"] = pd.cut(X["a"], 12, labels=list("abcdefghijkl"), ordered=False)
     if has_gaps:
         X["a"] = X["a"].mask(X["a"] > 1)  # missing is like the few high values that are left
     text = to_json(estimator.fit(X, y))
@@ -146,7 +149,7 @@ def test_every_parameter_of_a_form_changes_some_fit(key, task, name):
     if parameter.choices and len(parameter.choices) == 1 and parameter.kind == "choice":
         return  # nothing to choose yet
     told = OTHER_CRITERIA[task] if name == "criterion" else TELLING[name]
-    base |= {"has_gaps": name == "missing"}
+    base |= {"has_gaps": name == "missing", "has_categories": parameter.needs_categories}
     before = fitted(key, task, **base)
     assert fitted(key, task, **base) == before
     changes = [value if isinstance(value, dict) else {name: value} for value in told]

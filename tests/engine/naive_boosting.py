@@ -160,3 +160,42 @@ def log_loss(raw, label):
     """- log softmax, with exact sums where Python's integers and fsum allow it."""
     largest = max(raw)
     return math.log(math.fsum(math.exp(r - largest) for r in raw)) + largest - raw[label]
+
+
+def ordered_statistics(levels, y, weights, order):
+    """What each row is told of its level's rows before it, and what is told of every level at the end."""
+    prior = sum(w * t for w, t in zip(weights, y, strict=True)) / sum(weights)
+    told = {}
+
+    def statistic(level, rows):
+        before = [row for row in rows if levels[row] == level]
+        return (sum(weights[row] * y[row] for row in before) + prior) / (sum(weights[i] for i in before) + 1)
+
+    for place, row in enumerate(order):
+        told[row] = statistic(levels[row], order[:place])
+    return [told[row] for row in range(len(y))], {level: statistic(level, order) for level in set(levels)}
+
+
+def ordered_stumps(levels, y, order, n_rounds, rate):
+    """Boost squared error by one question about a category's statistic.
+
+    Returns every round's levels on the low side with both steps, and the training loss after it.
+    """
+    told, of_level = ordered_statistics(levels, y, np.ones(len(y)), order)
+    told, values = np.array(told), sorted(set(of_level.values()))
+    raw, rounds, losses = np.full(len(y), np.mean(y)), [], []
+    for _ in range(n_rounds):
+        gradients, best = raw - y, 0.0
+        for cut in [(a + b) / 2 for a, b in itertools.pairwise(values)]:
+            low = told <= cut
+            found = gain(low, gradients, np.ones(len(y)), 0.0)
+            if found is not None and found > best:
+                best, chosen = found, (cut, low)
+        cut, low = chosen
+        steps = {side: -rate * gradients[low == side].mean() for side in (True, False)}
+        raw = raw + np.where(low, steps[True], steps[False])
+        rounds.append(
+            ({level for level, value in of_level.items() if value <= cut}, steps[True], steps[False])
+        )
+        losses.append(np.mean((y - raw) ** 2) / 2)
+    return rounds, losses

@@ -12,7 +12,7 @@ from engine.parameters import Parameter
 from workbench.catalog import CATALOG, start_parameters
 from workbench.ui import theme
 from workbench.ui.forms.fields import parse_number
-from workbench.ui.forms.parameter_form import ParameterForm
+from workbench.ui.forms.parameter_form import Context, ParameterForm
 
 DEPTH = Parameter(
     "max_depth", None, "int", minimum=1, allows_none=True, none_text="no limit", label="Depth",
@@ -71,6 +71,17 @@ def test_what_does_not_apply_or_is_set_elsewhere_is_absent(form):
     form.set_values({**STARTS, "early_stopping": True}, STARTS)
     assert "n_iter_no_change" in form.names
     assert "random_state" not in form.names
+
+
+def test_what_is_about_categories_is_absent_where_all_columns_are_numbers(form):
+    levels = Parameter(
+        "categorical", "partition", "choice", choices=("partition", "ordered"), needs_categories=True
+    )
+    form.set_parameters((*TABLE, levels))
+    starts = {**STARTS, "categorical": "partition"}
+    for columns, is_there in (((("a", True),), False), ((("a", True), ("b", False)), True)):
+        form.set_values(starts, starts, Context(columns))
+        assert ("categorical" in form.names) == is_there
 
 
 def test_a_legal_number_is_told_once(form):

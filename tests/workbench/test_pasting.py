@@ -101,6 +101,16 @@ def test_catboost_s_names():
     }  # fmt: skip
 
 
+def test_catboost_s_statistics_of_categories():
+    """Both of its kinds that look at the target are ordered ones; counters are another thing."""
+    for word in ("Borders", "BinarizedTargetMeanValue"):
+        assert match_settings("boosting", "numbers", {"simple_ctr": word}).values == {
+            "categorical": "ordered"
+        }
+    refused = match_settings("boosting", "numbers", {"simple_ctr": "Counter"}).refused
+    assert refused == ("simple_ctr = 'Counter': enter one of 'partition', 'ordered'",)
+
+
 def test_scikit_learn_s_names():
     text = "HistGradientBoostingClassifier(max_iter=50, l2_regularization=0.0, max_leaf_nodes=None)"
     pasted = match_settings("boosting", "classes", read_pairs(text))

@@ -44,6 +44,13 @@ def test_xgboost_s_defaults_are_those_it_documents():
     assert values["order"] == 2
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_catboost_s_way_with_categories(task):
+    values = next(v for p, v in presets_of("boosting", task) if p.key == "catboost")
+    assert values["categorical"] == "ordered"
+    assert values["growth"] == "oblivious"
+
+
 def test_several_settings_are_one_undo_step(qapp):
     document = open_flowers()
     run_id = document.add_run("boosting")

@@ -53,6 +53,8 @@ def applies(parameter: Parameter, values: Mapping[str, Any], context: Context) -
     """Tell whether the parameter has an effect beside the other values, in such a model."""
     if parameter.max_classes is not None and len(context.classes) > parameter.max_classes:
         return False
+    if parameter.needs_categories and all(is_number for _, is_number in context.columns):
+        return False
     if parameter.kind == "directions" and not any(is_number for _, is_number in context.columns):
         return False
     return all(values.get(other) in legal for other, legal in parameter.applies_when.items())
