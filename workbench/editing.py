@@ -129,7 +129,7 @@ def grow_below(
 
 def force_split(
     result: RunResult | None, table: Table, path: Path, feature: str, answer: float | Sequence[str] | None,
-    monitor: FitMonitor = NULL_MONITOR,
+    missing_child: int | None = None, monitor: FitMonitor = NULL_MONITOR,
 ) -> RunResult:  # fmt: skip
     """Return the result with the node at `path` asking about `feature`; what was below is gone.
 
@@ -138,6 +138,8 @@ def force_split(
     answer : float, sequence of str, or None
         The threshold of a number, the levels of a category that take the first side, `EACH_LEVEL` for a
         branch for each of them, or None to ask whether the value is missing.
+    missing_child : 0 or 1, optional
+        Side of missing values beside a threshold or levels; where they help most if it is not given.
 
     Raises
     ------
@@ -154,9 +156,11 @@ def force_split(
     elif answer == EACH_LEVEL:
         edit = Edit("force_split", path, feature=feature, each_level=True)
     elif isinstance(answer, (int, float)):
-        edit = Edit("force_split", path, feature=feature, threshold=float(answer))
+        edit = Edit(
+            "force_split", path, feature=feature, threshold=float(answer), missing_child=missing_child
+        )
     else:
-        edit = Edit("force_split", path, feature=feature, levels=tuple(answer))
+        edit = Edit("force_split", path, feature=feature, levels=tuple(answer), missing_child=missing_child)
     return _and_then(result, table, edit, monitor)
 
 

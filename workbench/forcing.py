@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tree.structure import IS_MISSING, MULTIWAY, THRESHOLD
+from engine.tree.structure import IS_MISSING, LEVEL_SET, MULTIWAY, THRESHOLD
 from workbench.editing import EACH_LEVEL, editable, training_rows
 from workbench.figures.held import level_names
 from workbench.figures.tree import date_columns
@@ -103,6 +103,8 @@ def can_force(candidate: Candidate, tree: Tree, node: int) -> bool:
     asks_column = int(tree.feature[node]) == candidate.feature and int(tree.kind[node]) == split.kind
     if not asks_column or split.kind in (IS_MISSING, MULTIWAY):
         return not asks_column
+    if split.missing_child >= 0 and int(tree.missing_child[node]) != split.missing_child:
+        return True
     if split.kind == THRESHOLD:
         return float(tree.threshold[node]) != split.threshold
     return not np.array_equal(tree.levels(node), split.levels)
@@ -119,6 +121,16 @@ def answer_of(candidate: Candidate, spec: FeatureSpec) -> float | str | tuple[st
         return EACH_LEVEL
     levels = spec.levels or ()
     return tuple(levels[code] for code in split.levels[split.levels[:, 1] == 0, 0])
+
+
+def missing_side_of(candidate: Candidate) -> int | None:
+    """Return the side that a candidate's question gives missing values; None where that is not to be said.
+
+    Limits on leaves may have kept them from where they help most.
+    """
+    split = candidate.split
+    is_said = split.kind in (THRESHOLD, LEVEL_SET) and split.missing_child >= 0
+    return split.missing_child if is_said else None
 
 
 def _choice(spec: FeatureSpec, x: NDArray[np.float64], is_date: bool) -> Choice | None:

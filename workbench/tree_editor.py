@@ -137,10 +137,10 @@ class TreeEditor(QObject):
 
     def force_split(
         self, run_id: str, path: Path, feature: str, answer: float | Sequence[str] | None,
-        then: Then | None = None,
+        then: Then | None = None, missing_child: int | None = None,
     ) -> None:  # fmt: skip
-        """Let the node ask about `feature`; `answer` as in `editing.force_split`."""
-        work = _on(editing.force_split, path, feature, answer)
+        """Let the node ask about `feature`; `answer` and `missing_child` as in `editing.force_split`."""
+        work = _on(editing.force_split, path, feature, answer, missing_child)
         self._ask(Request(run_id, "Splitting", "Force a split", work, then=then))
 
     def prune_by_rule(self, run_id: str, rule: str) -> None:

@@ -88,7 +88,8 @@ def set_missing_direction(
 def force_split(
     tree: Tree, path: Path, feature: str, data: TrainingData, criterion: str = "gini", *,
     threshold: float | None = None, levels: Collection[Any] | None = None, is_missing: bool = False,
-    each_level: bool = False, directions: Directions = NONE, missing: str = "learned",
+    each_level: bool = False, missing_child: int | None = None, directions: Directions = NONE,
+    missing: str = "learned",
 ) -> Tree:  # fmt: skip
     """Return `tree` with the node at `path` asking a given question of leaves; what was below is gone.
 
@@ -118,6 +119,10 @@ def force_split(
         Of a category: a branch for every level that training saw, as in ID3 and C4.5, instead of two sides. A
         branch without rows answers as the node does. Missing values take the branch where they help most, or
         as a level of its own, where training missed the column, a branch of their own.
+    missing_child : 0 or 1, optional
+        Of a threshold or levels: the side that missing values take, as a candidate tells it, instead of where
+        they help most. Where no row of the node misses the column, or missing is a level of its own beside a
+        threshold, the larger side has them all the same.
     directions : uint8 (n_features,) or (0,)
         See `engine.tree.directions`; the leaves' values keep to the bounds that splits above set.
     missing : "learned" or "level"
@@ -131,18 +136,21 @@ def force_split(
         that is asked.
     ParameterError
         The column is a number and there is no finite threshold, or a category and there are no levels; or
-        there is one of these beside `is_missing`.
+        there is one of these, or a side of missing values, beside `is_missing` or `each_level`; or it is no
+        side.
     """
     node = tree.node_at(path)
     column = column_of(data.features, feature)
     rows = rows_at(tree, path, data.X)
     x = data.X[rows, column].astype(np.float64)
     spec, misses = data.features[column], np.isnan(x)
+    if missing_child not in (None, 0, 1):
+        raise ParameterError(f"missing_child is {missing_child!r}; a split has the sides 0 and 1")
     if is_missing or each_level:
-        if threshold is not None or levels is not None:
+        if threshold is not None or levels is not None or missing_child is not None:
             raise ParameterError(
                 f"column {feature!r} is asked whether it is missing, or for each level; give no threshold or "
-                "levels"
+                "levels, and no missing_child"
             )
         if each_level:
             from engine.tree.levels_by_hand import tree_of_levels
@@ -166,12 +174,14 @@ def force_split(
         "n_missing": int(misses.sum()),
     }
     reasons = []
-    for missing_child in _sides_of_missing(sides, misses, data, criterion, rows, takes_larger=larger):
-        taken = np.where(misses, missing_child, sides)
+    for side in _sides_of_missing(
+        sides, misses, data, criterion, rows, takes_larger=larger, wanted=missing_child
+    ):
+        taken = np.where(misses, side, sides)
         weights = np.bincount(taken, weights=data.sample_weight[rows], minlength=2)
-        unseen_child = missing_child if larger or not is_level else int(np.argmax(weights))
+        unseen_child = side if larger or not is_level else int(np.argmax(weights))
         asked = question | {"unseen_child": unseen_child}
-        branch = split_tree(data, criterion, rows, taken, missing_child, asked, entries)
+        branch = split_tree(data, criterion, rows, taken, side, asked, entries)
         forced = splice(tree, node, branch)
         if (reason := why_split_breaks(forced, path, directions, data)) is None:
             return bounded(forced, directions)
@@ -417,12 +427,14 @@ def _entries(spec: FeatureSpec, levels: Collection[Any], x: NDArray[np.float64])
 
 def _sides_of_missing(
     sides: Children, missing: NDArray[np.bool_], data: TrainingData, criterion: str, rows: Rows, *,
-    takes_larger: bool,
+    takes_larger: bool, wanted: int | None,
 ) -> list[int]:  # fmt: skip
-    """Return the sides that missing values may take: where they help most first, or the larger one alone."""
+    """Return the sides that missing values may take: the larger or wanted one alone, or the best first."""
     if takes_larger or not missing.any():
         known = data.sample_weight[rows[~missing]]
         return [int(np.argmax(np.bincount(sides[~missing], weights=known, minlength=2)))]
+    if wanted is not None:
+        return [wanted]
     to_first, to_second = (np.where(missing, child, sides) for child in (0, 1))
     better = _mean_impurity(data, criterion, rows, to_second) - _mean_impurity(
         data, criterion, rows, to_first

@@ -45,6 +45,8 @@ class Edit:
         A forced split asks whether the value is missing.
     each_level : bool
         A forced split on a category has a branch for every level.
+    missing_child : 0, 1 or None
+        Of a forced split: the side that missing values take, None where they help most.
     child : int
         Child that missing values take, 0, 1, ...
     n_splits : int
@@ -67,6 +69,7 @@ class Edit:
     is_missing: bool = False
     n_splits: int = 0
     each_level: bool = False
+    missing_child: int | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -159,6 +162,7 @@ class Edit:
             levels=self.levels or None,
             is_missing=self.is_missing,
             each_level=self.each_level,
+            missing_child=self.missing_child,
             directions=directions,
             missing=missing,
         )

@@ -241,6 +241,27 @@ def test_missing_is_sent_to_the_larger_side_where_no_row_misses():
         assert split.missing_child[0] == split.unseen_child[0] == larger
 
 
+def test_missing_takes_the_side_that_is_asked_for():
+    """Growing keeps to five rows a leaf, so the missing one joins the four on its left: a gain of 0.32."""
+    x = np.array([1.0] * 4 + [np.nan] + [2.0] * 5)[:, None]
+    y = np.array([0] * 4 + [1] * 6)
+    estimator = DecisionTreeClassifier(min_samples_leaf=5).fit(x, y)
+    data, tree = training_data(estimator, x, y), estimator.tree_
+    assert (tree.missing_child[0], tree.unseen_child[0]) == (0, 0)
+    assert tree.gain[0] == pytest.approx(0.32)
+    cut = prune(tree, ())
+    free = Edit("force_split", (), feature="x0", threshold=1.5)
+    as_grown = Edit("force_split", (), feature="x0", threshold=1.5, missing_child=0)
+    assert Edit.from_plain(json.loads(json.dumps(as_grown.to_plain()))) == as_grown
+    assert replay([as_grown], cut, data, estimator) == (tree, [])
+    forced = free.apply(cut, data, estimator)
+    assert (forced.missing_child[0], forced.gain[0]) == (1, pytest.approx(0.48))
+    whole = np.arange(6.0)[:, None]  # where nothing is missing the larger side has it all the same
+    data = training_data(estimator, whole, whole[:, 0] > 1)
+    split = force_split(cut, (), "x0", data, threshold=1.5, missing_child=0)
+    assert split.missing_child[0] == 1
+
+
 @pytest.mark.parametrize(
     ("question", "error", "message"),
     [
@@ -253,6 +274,9 @@ def test_missing_is_sent_to_the_larger_side_where_no_row_misses():
         ({"feature": "c", "levels": ["nowhere"]}, DataError, "no level 'nowhere'"),
         ({"feature": "a", "is_missing": True}, DataError, "no training row of this node misses 'a'"),
         ({"feature": "b", "is_missing": True, "threshold": 1.0}, ParameterError, "give no threshold"),
+        ({"feature": "b", "is_missing": True, "missing_child": 0}, ParameterError, "and no missing_child"),
+        ({"feature": "c", "each_level": True, "missing_child": 1}, ParameterError, "and no missing_child"),
+        ({"feature": "a", "threshold": 0.0, "missing_child": 2}, ParameterError, "the sides 0 and 1"),
     ],
 )  # fmt: skip
 def test_a_question_that_cannot_be_asked_is_refused(question, error, message):

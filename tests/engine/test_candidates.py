@@ -70,6 +70,39 @@ def test_every_columns_best_split_is_the_best_of_all(criterion, seed):
                     np.testing.assert_array_equal(found[0].split.levels, tree.levels(node))
 
 
+@pytest.mark.parametrize("missing", ["learned", "level"])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_forced_candidate_is_the_split_that_was_told(criterion, missing):
+    """Also where limits on leaves keep missing values from where they help most."""
+    n_kept_back = 0
+    for seed in range(3):
+        tree, data, train, _validation, _n_classes = study(
+            criterion, seed, min_samples_leaf=20, missing=missing
+        )
+        X, y, w = train
+        kind = DecisionTreeRegressor if criterion in OF_NUMBERS else DecisionTreeClassifier
+        settings = {"criterion": criterion, "categorical_features": [1, 3], "missing": missing}
+        rows = training_data(kind(max_depth=1, **settings).fit(X, y, w), X, y, w)
+        for path in map(tree.path_to, range(tree.n_nodes)):
+            for c in candidates(tree, path, data):
+                split, spec = c.split, data.features[c.feature]
+                if split.kind not in (THRESHOLD, LEVEL_SET):
+                    continue
+                question = {"threshold": split.threshold}
+                if split.kind == LEVEL_SET:
+                    chosen = split.levels[split.levels[:, 1] == 0, 0]
+                    question = {"levels": [spec.levels[code] for code in chosen]}
+                asked = (tree, path, spec.name, rows, criterion)
+                side = split.missing_child if split.missing_child >= 0 else None
+                forced = force_split(*asked, **question, missing_child=side, missing=missing)
+                node = forced.node_at(path)
+                assert forced.gain[node] == pytest.approx(c.gain, abs=1e-10)
+                assert split.missing_child in (-1, forced.missing_child[node])
+                free = force_split(*asked, **question, missing=missing)
+                n_kept_back += free.missing_child[node] != forced.missing_child[node]
+    assert missing == "level" or n_kept_back > 0
+
+
 @pytest.mark.parametrize("criterion", ["gini", "absolute_error"])
 def test_a_stop_at_any_moment_gives_nothing(monkeypatch, criterion):
     """A column of many rows is searched by absolute error in parts, and the search begins anew afterwards."""

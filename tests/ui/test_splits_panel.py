@@ -252,6 +252,35 @@ def test_every_candidate_is_forced_as_it_was_shown(qtbot, session):
         assert not can_force(candidate, tree, 0)
 
 
+def test_limits_on_leaves_keep_missing_values_where_the_candidate_has_them(qtbot, session):
+    """Without the missing one the left leaf would lack a row; what was turned by hand can be forced back."""
+    session.window.show()
+    document = session.document
+    cells = {"x": [1] * 4 + [None] + [2] * 5, "y": ["no"] * 4 + ["yes"] * 6}
+    document.open_table(make_table("limits", cells))
+    document.set_roles(["x"], "feature")
+    document.set_target("y")
+    document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    run_id = train(qtbot, session, "tree", min_samples_leaf=5)
+    session.window.centre.show_view("splits")
+    panel = wait_for(qtbot, session, ())
+    grown = document.current_run.result.trees[0]
+    assert (grown.missing_child[0], grown.gain[0]) == (0, pytest.approx(0.32))
+    for change in (document.prune, document.flip_missing):
+        change(run_id, ())
+        changed = document.current_run.result.trees[0]
+        qtbot.waitUntil(lambda changed=changed: panel._study.tree is changed, timeout=60_000)
+        panel.table.selectRow(0)
+        assert panel._study.found[0].gain == pytest.approx(0.32)
+        force = panel.findChild(QWidget, "splits.force")
+        qtbot.waitUntil(force.isEnabled)
+        force_by(panel, panel.table, "button")
+        forced = document.current_run.result.trees[0]
+        assert (forced.missing_child[0], forced.gain[0]) == (0, pytest.approx(0.32))
+        qtbot.waitUntil(lambda forced=forced: panel._study.tree is forced, timeout=60_000)
+        assert not force.isEnabled()
+
+
 def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session):
     panel = open_candidates(qtbot, session)
     table = panel.findChild(QTableView, "splits.table")

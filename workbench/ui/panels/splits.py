@@ -20,7 +20,7 @@ from engine.errors import DataError
 from workbench.figures.splits import SplitsFigure, arithmetic_of, make_splits, meaning_of_letter
 from workbench.figures.words import sentence
 from workbench.fitting import what_differs
-from workbench.forcing import answer_of, can_force
+from workbench.forcing import answer_of, can_force, missing_side_of
 from workbench.splits import NodeStudy, study_node
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -271,7 +271,9 @@ class SplitsPanel(QWidget):
             candidate = self._study.found[self.table.currentIndex().row()]
             spec = self._study.rows.features[candidate.feature]
             answer = answer_of(candidate, spec)
-            self._context.editor.force_split(run_id, self._study.path, spec.name, answer)
+            self._context.editor.force_split(
+                run_id, self._study.path, spec.name, answer, missing_child=missing_side_of(candidate)
+            )
 
     def _ask_threshold(self, feature: int, threshold: float) -> None:
         run_id = self._context.document.current_run_id
