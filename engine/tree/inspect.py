@@ -307,7 +307,8 @@ def _rule(
 
 def _level_names(tree: Tree, node: int, child_idx: int, features: Sequence[FeatureSpec]) -> list[str]:
     levels = features[int(tree.feature[node])].levels
-    codes = [code for code, child in tree.levels(node).tolist() if child == child_idx]
+    entries = tree.levels(node)
+    codes = entries[entries[:, 1] == child_idx, 0].tolist()
     return [str(code) if levels is None else str(levels[code]) for code in codes]
 
 

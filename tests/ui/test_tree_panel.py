@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
 
 from engine.features import FeatureSpec
-from engine.tree.structure import LEAF, THRESHOLD, Tree
+from engine.tree.structure import LEAF, MULTIWAY, THRESHOLD, Tree
 from tests.ui.training_help import train
 from workbench.datasets import make_table
 from workbench.figures.tree import Rule, make_tree_figure
@@ -98,6 +98,43 @@ def test_deeper_levels_start_closed_and_are_never_too_small_to_read(canvas):
     hidden = {canvas.figure.hidden_text(node) for node in closed}
     assert len(hidden) == 1
     assert sum(int(canvas.figure.n_leaves[n]) for n in closed) == 64
+
+
+def star(n_levels: int) -> Tree:
+    """A question with a branch for each of many levels."""
+    n, none = n_levels + 1, [-1] * n_levels
+    return Tree.from_arrays(
+        {
+            "feature": [0, *none],
+            "kind": [MULTIWAY, *[LEAF] * n_levels],
+            "threshold": np.full(n, np.nan),
+            "level_offsets": [0, *[n_levels] * n],
+            "level_sets": np.column_stack([np.arange(n_levels)] * 2),
+            "first_child": [1, *none],
+            "n_children": [n_levels, *[0] * n_levels],
+            "missing_child": [0, *none],
+            "unseen_child": [0, *none],
+            "value": np.column_stack([np.ones(n), np.zeros(n)]),
+            "impurity": np.zeros(n),
+            "gain": np.zeros(n),
+            "n_node_samples": [n_levels, *[1] * n_levels],
+            "weighted_n_node_samples": [n_levels, *[1] * n_levels],
+            "n_missing": np.zeros(n),
+        }
+    )
+
+
+def test_of_ten_thousand_branches_only_those_in_view_are_labelled(canvas):
+    names = tuple(f"level {k}" for k in range(10_000))
+    figure = make_tree_figure(star(10_000), (FeatureSpec("x", names),), ("no", "yes"), title="star")
+    assert [figure.branch(node) for node in range(1, figure.n_nodes)] == list(names)
+    canvas.set_figure(figure)
+    canvas.open_all()
+    canvas._set_zoom(1.0)
+    canvas.select((5000,))
+    assert paint(canvas) < 60
+    assert 0 < canvas.item.n_labelled < 60
+    assert canvas.item.n_labelled <= canvas.item.n_lines < 300
 
 
 def test_of_ten_thousand_nodes_only_those_in_view_are_painted(canvas):

@@ -22,6 +22,7 @@ PAD_X, PAD_Y, RADIUS = 12, 8, 6
 TRUNK_PX = 8
 DIMMED = 0.4
 MARK, MARK_ROOM = 12, 12  # of what was changed by hand; at the least zoom it is 15 wide
+MOST_LEAVING = 200  # lines of a level that leave the view
 LEAST_PX = 9  # of a letter on screen
 BOUND = " ≤ "  # between a column's name and a number
 
@@ -45,7 +46,7 @@ class TreeItem(QGraphicsItem):
         self.selected: int | None = None
         self.hovered: int | None = None
         self.full_detail = False  # in exports everything is painted, however small
-        self.n_painted = 0  # cards in the last paint, for tests
+        self.n_painted = self.n_labelled = self.n_lines = 0  # in the last paint, for tests
         self._clear()
 
     def _clear(self) -> None:
@@ -163,7 +164,7 @@ class TreeItem(QGraphicsItem):
         first = max(int(exposed.top() // (CARD_HEIGHT + GAP_Y)), 0)
         last = min(int(exposed.bottom() // (CARD_HEIGHT + GAP_Y)), len(self.level_starts) - 2)
         on_path = set() if self.full_detail else self.path_nodes()
-        self.n_painted = 0
+        self.n_painted = self.n_labelled = self.n_lines = 0
         brush = _Brush(painter, self.figure, zoom)
         for level in range(first, min(last + 2, len(self.level_starts) - 1)):
             if level:
@@ -193,14 +194,26 @@ class TreeItem(QGraphicsItem):
             np.minimum(parent_x, self.centres[start:stop]),
             np.maximum(parent_x, self.centres[start:stop]),
         )
+        sight = exposed.adjusted(-CARD_WIDTH, -CARD_HEIGHT, CARD_WIDTH, CARD_HEIGHT)
         seen = np.flatnonzero((high >= exposed.left() - 60) & (low <= exposed.right() + 60))
+        is_in = np.abs(self.centres[start:stop][seen] - exposed.center().x()) <= sight.width() / 2
+        is_lit_at = np.array([int(children[k]) in on_path for k in seen], bool)
+        leaving = np.flatnonzero(~(is_in | is_lit_at))
+        if len(leaving) > MOST_LEAVING:  # lines to cards out of sight lie on each other
+            is_kept = np.ones(len(seen), bool)
+            is_kept[leaving] = False
+            is_kept[leaving[np.linspace(0, len(leaving) - 1, MOST_LEAVING).astype(int)]] = True
+            seen = seen[is_kept]
+        self.n_lines += len(seen)
         for k in seen:
             child, parent = int(children[k]), int(parents[k])
             above, below = self.drawn_rect(parent), self.drawn_rect(child)
             begin = QPointF(above.center().x(), above.bottom())
             end = QPointF(below.center().x(), below.top())
             is_lit = child in on_path
-            brush.edge(child, begin, end, is_lit, bool(on_path) and not is_lit)
+            at = brush.edge(child, begin, end, is_lit, bool(on_path) and not is_lit)
+            if sight.contains(at):  # of a thousand branches few labels are
+                self.n_labelled += brush.edge_label(child, at)
 
 
 class _Brush:
@@ -213,7 +226,8 @@ class _Brush:
         least = max(13, ceil(LEAST_PX / max(zoom, RULE_AND_BAR)))
         self.name, self.short = _font(least, 600), _font(least)
 
-    def edge(self, node: int, begin: QPointF, end: QPointF, is_lit: bool, is_dimmed: bool) -> None:
+    def edge(self, node: int, begin: QPointF, end: QPointF, is_lit: bool, is_dimmed: bool) -> QPointF:
+        """Paint the line and return where its label stands: near the child, where the branches are apart."""
         width = 1 + (TRUNK_PX - 1) * float(np.sqrt(self.figure.share_of_rows(node)))
         colour = self.t.colour("text" if is_lit else "control")
         colour.setAlphaF(DIMMED if is_dimmed else 1.0)
@@ -223,12 +237,16 @@ class _Brush:
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         self.painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         self.painter.drawPath(path)
-        if self.zoom >= RULE_AND_BAR:
-            whole = self.zoom >= WHOLE_CARD
-            text = self.figure.edge_text(node) if whole else self.figure.branch(node)
-            # nearer to the child: there the branches are apart
-            at = path.pointAtPercent(0.62)
-            self.pill(text, at, self.small if whole else self.short, CARD_WIDTH - 8)
+        return path.pointAtPercent(0.62)
+
+    def edge_label(self, node: int, at: QPointF) -> bool:
+        """Write what leads to a node; False where the zoom leaves no room."""
+        if self.zoom < RULE_AND_BAR:
+            return False
+        whole = self.zoom >= WHOLE_CARD
+        text = self.figure.edge_text(node) if whole else self.figure.branch(node)
+        self.pill(text, at, self.small if whole else self.short, CARD_WIDTH - 8)
+        return True
 
     def pill(self, text: str, centre: QPointF, font: QFont, room: float) -> None:
         metrics = QFontMetricsF(font)
