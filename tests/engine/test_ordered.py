@@ -272,6 +272,14 @@ def test_rows_of_weight_0_are_as_absent():
     assert same_trees(whole, Regressor(n_estimators=5, **SMALL).fit(X[present], y[present], weights[present]))
 
 
+@pytest.mark.parametrize("scale", [2.0**-40, 2.0**30])
+def test_the_scale_of_the_weights_changes_nothing(scale):
+    X, y = make_table()
+    weights = np.random.default_rng(1).choice([0.5, 1.0, 3.0], 400)
+    one, other = (Regressor(n_estimators=5, **SMALL).fit(X, y, w) for w in (weights, scale * weights))
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
 def test_threads_change_no_bit_and_the_seed_changes_the_order():
     X, y = make_table()
     one = Regressor(n_estimators=5, n_jobs=1, **SMALL).fit(X, y)
