@@ -30,7 +30,7 @@ from engine.boosting.kernels.splitting import mark_levels
 from engine.features import FeatureSpec
 from engine.tree.structure import LEVEL_SET, Tree
 
-PRIOR_WEIGHT = 1.0
+PRIOR_ROWS = 1.0  # rows of mean weight that the prior counts as
 PERMUTATION_KEY = (0, 0)  # of the seed: rounds have keys of one number
 FEWEST_KINDS = 3  # with two kinds of rows there is one question, and nothing that a statistic could add
 ROW_CHUNK = 2**18  # rows between two questions to the monitor, about 10 ms
@@ -61,7 +61,9 @@ def ordered_statistics(
     codes: NDArray[np.int64], n_levels: int, y: Floats, sample_weight: Floats, order: NDArray[np.int64],
     ask: Callable[[], None] = lambda: None,
 ) -> Told:  # fmt: skip
-    """Return (sum of the weighted targets before + prior) / (sum of the weights before + 1) for each row.
+    """Return (sum of w y before + a prior) / (sum of w before + a) for each row, a being the mean weight.
+
+    So where no weights are given the prior counts as one row, and multiplying all weights changes nothing.
 
     Parameters
     ----------
@@ -73,16 +75,19 @@ def ordered_statistics(
     ask : callable
         Called every few milliseconds of work; raises to end it.
     """
-    prior = float(np.average(y, weights=sample_weight))
+    prior, prior_weight = (
+        float(np.average(y, weights=sample_weight)),
+        PRIOR_ROWS * float(sample_weight.mean()),
+    )
     sums, sum_weights, rows = np.zeros(n_levels + 1), np.zeros(n_levels + 1), np.empty(len(y))
     order, codes, y, sample_weight = map(dtypes.as_input, (order, codes, y, sample_weight))
     for start in range(0, len(y), ROW_CHUNK):
         stop = min(start + ROW_CHUNK, len(y))
         tell_in_order(
-            order, start, stop, codes, y, sample_weight, prior, PRIOR_WEIGHT, sums, sum_weights, rows
+            order, start, stop, codes, y, sample_weight, prior, prior_weight, sums, sum_weights, rows
         )
         ask()
-    return Told(rows, (sums + PRIOR_WEIGHT * prior) / (sum_weights + PRIOR_WEIGHT), prior)
+    return Told(rows, (sums + prior_weight * prior) / (sum_weights + prior_weight), prior)
 
 
 @dataclass(frozen=True)

@@ -165,11 +165,13 @@ def log_loss(raw, label):
 def ordered_statistics(levels, y, weights, order):
     """What each row is told of its level's rows before it, and what is told of every level at the end."""
     prior = sum(w * t for w, t in zip(weights, y, strict=True)) / sum(weights)
+    a = sum(weights) / len(weights)
     told = {}
 
     def statistic(level, rows):
         before = [row for row in rows if levels[row] == level]
-        return (sum(weights[row] * y[row] for row in before) + prior) / (sum(weights[i] for i in before) + 1)
+        total = sum(weights[row] * y[row] for row in before)
+        return (total + a * prior) / (sum(weights[row] for row in before) + a)
 
     for place, row in enumerate(order):
         told[row] = statistic(levels[row], order[:place])

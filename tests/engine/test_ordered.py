@@ -13,8 +13,11 @@ from engine.base import begin_fit
 from engine.boosting import ordered
 from engine.boosting.kernels.ordered import tell_in_order
 from engine.boosting.ordered import order_table, ordered_statistics
+from engine.dtypes import UNSEEN_LEVEL
 from engine.export.json import from_json, to_json
+from engine.features import encode
 from engine.jit import specialisations
+from engine.surface import encoded_answer, model_curve
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, THRESHOLD
 from tests.engine import naive_boosting as naive
 from tests.engine.test_boosting import Recorder, same_trees
@@ -269,6 +272,14 @@ def test_rows_of_weight_0_are_as_absent():
     assert same_trees(whole, Regressor(n_estimators=5, **SMALL).fit(X[present], y[present], weights[present]))
 
 
+@pytest.mark.parametrize("scale", [2.0**-40, 2.0**30])
+def test_the_scale_of_the_weights_changes_nothing(scale):
+    X, y = make_table()
+    weights = np.random.default_rng(1).choice([0.5, 1.0, 3.0], 400)
+    one, other = (Regressor(n_estimators=5, **SMALL).fit(X, y, w) for w in (weights, scale * weights))
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
 def test_threads_change_no_bit_and_the_seed_changes_the_order():
     X, y = make_table()
     one = Regressor(n_estimators=5, n_jobs=1, **SMALL).fit(X, y)
@@ -366,6 +377,18 @@ def test_where_nothing_was_missing_unknown_values_go_where_first_rows_did(high):
     missing, first, second, unseen = model.predict(new)
     prior_is_high = y.mean() > 5.0
     assert missing == unseen == (max if prior_is_high else min)(first, second)
+
+
+@pytest.mark.parametrize("growth", ["leaf", "oblivious"])
+def test_what_reads_trees_answers_as_the_model_does(growth):
+    X, y = make_table()
+    model = Classifier(n_estimators=6, growth=growth, **SMALL).fit(X, classes_of(y, 3))
+    encoded = encode(X, model.features_)
+    np.testing.assert_array_equal(encoded_answer(model, encoded), model.predict_proba(X))
+    shares = model_curve(model, 1, [UNSEEN_LEVEL, 0.0, 7.0, np.nan], [0.5, np.nan, 1.0])
+    levels = pd.Categorical(["new", "l0", "l7", None])
+    rows = pd.DataFrame({"x": 0.5, "c": levels, "d": pd.Categorical(["v"] * 4, ["u", "v"])})
+    np.testing.assert_allclose(shares.T, model.predict_proba(rows), rtol=1e-12)
 
 
 def test_columns_with_a_direction_keep_it():

@@ -6,10 +6,19 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QStyle, QStyleOptionComboBox, QToolButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QStyle,
+    QStyleOptionComboBox,
+    QToolButton,
+    QWidget,
+)
 
 from engine.parameters import Parameter
 from workbench.catalog import CATALOG, start_parameters
+from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.forms.fields import parse_number
 from workbench.ui.forms.parameter_form import Context, ParameterForm
@@ -82,6 +91,25 @@ def test_what_is_about_categories_is_absent_where_all_columns_are_numbers(form):
     for columns, is_there in (((("a", True),), False), ((("a", True), ("b", False)), True)):
         form.set_values(starts, starts, Context(columns))
         assert ("categorical" in form.names) == is_there
+
+
+def test_how_categories_are_split_is_chosen_where_the_table_has_some(session):
+    document = session.document
+    document.open_table(load_sample("iris"))
+    document.add_run("boosting")
+    form = session.window.findChild(QWidget, "panel.settings").form
+    assert "categorical" not in form.names
+    document.open_table(load_sample("penguins"))
+    run_id = document.add_run("boosting")
+    document.select_run(run_id)
+    assert "categorical" in form.names
+    form.open_group("More")
+    box = form.row("categorical").field.findChild(QComboBox)
+    box.setFocus()
+    QTest.keyClick(box, Qt.Key.Key_Down)
+    assert document.run(run_id).spec.parameters["categorical"] == "ordered"
+    document.undo_stack.undo()
+    assert document.run(run_id).spec.parameters["categorical"] == "partition"
 
 
 def test_a_legal_number_is_told_once(form):
