@@ -21,6 +21,7 @@ from engine.tree.structure import Tree
 
 ROWS_PER_CHUNK = 4096  # 28 float32 columns of it fit the second-level cache while the trees pass by
 MANY_VISITS = 200_000  # of trees by rows: from here on, asking small trees all questions is worth its kernel
+FEW_LEVELS = 16  # a node on average: with more, most of a question is the search for a row's level
 
 ROUTING = (
     "feature",
@@ -34,7 +35,10 @@ ROUTING = (
 )
 
 
-def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = None) -> NDArray[np.float64]:
+def tree_values(
+    trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = None,
+    while_waiting: Callable[[], None] | None = None,
+) -> NDArray[np.float64]:  # fmt: skip
     """Sum the leaf values of `trees` for every row.
 
     Parameters
@@ -44,6 +48,8 @@ def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = Non
         Encoded table, see `engine.features`.
     n_jobs : int, optional
         Threads at most; the result does not depend on it.
+    while_waiting : callable, optional
+        Called about every 30 ms, see `parallel.for_chunks`.
 
     Returns
     -------
@@ -52,9 +58,7 @@ def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = Non
     X = dtypes.as_input(X)
     sums = np.zeros((len(X), trees[0].n_outputs), dtypes.VALUE_DTYPE)
     roots, packed = lay_end_to_end(trees)
-    is_small = len(X) * len(trees) >= MANY_VISITS and all(
-        tree.n_leaves <= small_trees.MOST_LEAVES and tree.n_children.max() <= 2 for tree in trees
-    )
+    is_small = len(X) * len(trees) >= MANY_VISITS and all(map(_has_few_answers, trees))
     if is_small:
         ends = dtypes.as_input(np.append(roots, sum(tree.n_nodes for tree in trees)))
         leaves = _leaves_as_bits(ends, dict(zip(ROUTING, packed, strict=False)))
@@ -65,8 +69,14 @@ def tree_values(trees: Sequence[Tree], X: NDArray[Any], n_jobs: int | None = Non
         else:
             kernels.add_leaf_values(X, start, stop, roots, *packed, sums)
 
-    parallel.for_chunks(add_chunk, len(X), ROWS_PER_CHUNK, n_jobs)
+    parallel.for_chunks(add_chunk, len(X), ROWS_PER_CHUNK, n_jobs, while_waiting)
     return sums
+
+
+def _has_few_answers(tree: Tree) -> bool:
+    """Tell whether asking all of a tree's questions is quicker than going down to a leaf."""
+    is_narrow = tree.n_leaves <= small_trees.MOST_LEAVES and tree.n_children.max() <= 2
+    return bool(is_narrow and len(tree.level_sets) <= FEW_LEVELS * tree.n_nodes)
 
 
 def _leaves_as_bits(

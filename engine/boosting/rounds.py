@@ -244,7 +244,7 @@ class Booster:
     def _add_to_validation(self, trees: tuple[Tree, ...]) -> None:
         if self._validation is not None:
             for k, tree in enumerate(trees):
-                self._val_raw[:, k] += tree_values([tree], self._validation.X, self._n_jobs)[:, 0]
+                self._val_raw[:, k] += tree_values([tree], self._validation.X, self._n_jobs, self._ask)[:, 0]
 
     def _grow_round(self, grower: Any, iteration: int, rate: float) -> tuple[tuple[Tree, ...], float]:
         """Grow a round's trees and add them to the raw predictions; return them and the step."""
@@ -328,7 +328,7 @@ class Booster:
         X = self._training.X
         if self._ordered is not None:
             X, trees = self._ordered.X, tuple(self._ordered.as_grown(tree, k) for k, tree in enumerate(trees))
-        return np.column_stack([tree_values([tree], X, self._n_jobs) for tree in trees])
+        return np.column_stack([tree_values([tree], X, self._n_jobs, self._ask) for tree in trees])
 
     def _add_leaves(self, grown: list[Grown], rate: float, raw: NDArray[np.float64]) -> None:
         """Add the leaves' values, times `rate`, to their rows of `raw`, float64 (n_rows, n_raw)."""

@@ -13,7 +13,15 @@ def find_level(level_sets, start, stop, code):
     """Return the child that level `code` takes, or -1 where the node's training rows lacked it.
 
     level_sets  int32 (n_entries, 2)  in  codes ascending between start and stop, and children
+
+    Codes do not repeat, so the place lies no further from either end than the code does: where few are
+    left out, there is next to nothing to search.
     """
+    if start >= stop:
+        return -1
+    first, last = start, stop - 1
+    start = max(first, last - (level_sets[last, 0] - code))
+    stop = min(last, first + (code - level_sets[first, 0])) + 1
     while start < stop:
         middle = (start + stop) // 2
         found = level_sets[middle, 0]

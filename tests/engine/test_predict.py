@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from engine import parallel, predict
+from engine import GradientBoostingRegressor, parallel, predict
 from engine.dtypes import UNSEEN_LEVEL, as_input
 from engine.jit import specialisations
 from engine.kernels import small_trees
+from engine.kernels.routing import find_level
 from engine.tree.structure import single_leaf
 from tests.engine.random_trees import naive_leaf, naive_sum, random_tree
 
@@ -97,3 +100,26 @@ def test_prediction_inside_a_task_runs_serially():
     trees, X = trees_and_rows(40)
     inside = list(parallel.map_tasks(lambda i: predict.tree_values(trees, X[i : i + 20]), [0, 20], 2))
     np.testing.assert_array_equal(np.concatenate(inside), predict.tree_values(trees, X))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 60), unique=True, max_size=40), st.integers(-3, 70))
+def test_a_level_is_found_among_any_others(codes, wanted):
+    """Also where the entries before and behind belong to other nodes, which may list the same codes."""
+    own = [[code, at % 3] for at, code in enumerate(sorted(codes))]
+    level_sets = np.array([[wanted, 7], *own, [wanted, 8]], np.int32)
+    assert find_level(level_sets, 1, 1 + len(own), wanted) == dict(own).get(wanted, -1)
+
+
+def test_levels_of_many_are_predicted_as_row_by_row(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 500, 4000), rng.normal(size=4000)]).astype(float)
+    model = GradientBoostingRegressor(n_estimators=3, categorical_features=[0], random_state=0)
+    model.fit(X, rng.normal(size=500)[X[:, 0].astype(int)] + X[:, 1])
+    trees = [tree for (tree,) in model.estimators_]
+    answers = []
+    for few in (0, 10**9):  # down to a leaf, and all questions
+        monkeypatch.setattr(predict, "FEW_LEVELS", few)
+        monkeypatch.setattr(predict, "MANY_VISITS", 1)
+        answers.append(predict.tree_values(trees, X))
+    np.testing.assert_array_equal(*answers)
