@@ -245,16 +245,23 @@ class AdaBoost(Learner):
 
     def _staged(self, rows: Rows) -> Iterator[Floats]:
         """Yield the answer to rows after every round."""
-        n_rows = len(rows.encoded)
-        combined: Combined = make_combined(n_rows, self.baseline_, self.n_estimators_, self._is_classifier)
-        n_classes = len(self.baseline_) if self._is_classifier else 0
-        for learner, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
-            combined.add(answers_of(learner, rows, n_classes), float(weight))
+        combined = self.nothing_combined(len(rows.encoded), self.n_estimators_)
+        for idx in range(self.n_estimators_):
+            self._combine(combined, rows, idx)
             yield combined.answer()
 
-    def staged_encoded_answers(self, table: NDArray[Any]) -> Iterator[Floats]:
-        """Yield what `encoded_answer` would say after every round, for learners that are trees."""
-        return self._staged(Rows(table, table))
+    def nothing_combined(self, n_rows: int, n_learners: int) -> Combined:
+        """Return what adds up to `encoded_answer` when learners, at most so many, are combined into it."""
+        return make_combined(n_rows, self.baseline_, n_learners, self._is_classifier)
+
+    def combine(self, combined: Combined, table: NDArray[Any], idx: int) -> None:
+        """Take in what one learner, a tree, says about an encoded table."""
+        self._combine(combined, Rows(table, table), idx)
+
+    def _combine(self, combined: Combined, rows: Rows, idx: int) -> None:
+        n_classes = len(self.baseline_) if self._is_classifier else 0
+        answers = answers_of(self.estimators_[idx], rows, n_classes)
+        combined.add(answers, float(self.estimator_weights_[idx]))
 
     def _staged_answers(self, X: Any) -> Iterator[Floats]:
         check_is_fitted(self, "estimators_")

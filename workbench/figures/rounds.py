@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.staged import StagedSurface, first_rounds, staged_answers
+from engine.staged import StagedAnswers, StagedSurface, first_rounds
 from engine.surface import model_curve
 from workbench.figures.surface import CurveFigure, SurfaceFigure, SurfaceInputs, weights_text
 from workbench.rounds import stage_text
@@ -37,7 +36,7 @@ class StagedPicture:
             self._surface = StagedSurface(
                 estimator, x.feature, y.feature, x.values, y.values, figure.held_encoded
             )
-        self._answers: Iterator[Floats] = staged_answers(estimator, inputs.encoded[figure.points.rows])
+        self._answers = StagedAnswers(estimator, inputs.encoded[figure.points.rows])
         self._said: list[NDArray[Any]] = []  # after every round, about the rows in sight
         staged_weights = inputs.staged_weights
         self._row_weights = None if staged_weights is None else staged_weights()
@@ -87,6 +86,6 @@ class StagedPicture:
         """What the first rounds say about the rows in sight: codes of classes, or numbers."""
         is_classes = bool(self._inputs.result.classes)
         while len(self._said) < n_rounds:
-            said = next(self._answers)
+            said = self._answers.after_next()
             self._said.append(np.argmax(said, axis=1).astype(np.int16) if is_classes else said[:, 0])
         return self._said[n_rounds - 1]
