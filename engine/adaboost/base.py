@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from engine.adaboost.combined import Combined, make_combined
 from engine.adaboost.learners import Learners, OtherLearners, Rows, TreeLearners, answers_of
-from engine.adaboost.reweighting import Floats
+from engine.adaboost.reweighting import Floats, shares_of
 from engine.adaboost.rounds import Booster, Part, Round, RoundSettings, staged_weights
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.boosting.early_stopping import EarlyStopping, set_aside
@@ -34,6 +35,7 @@ class AdaBoost(Learner):
     estimator: Any
     class_weight: Any = None
     classes_: NDArray[Any]
+    row_weights_: Floats  # of a model in training alone; of others `row_weights` works them out
     n_outputs_ = 1
 
     def fit(
@@ -87,11 +89,21 @@ class AdaBoost(Learner):
         booster = Booster(
             self._settings(), self._learners(training), training, val_part, monitor or NULL_MONITOR, stopping
         )
+        booster.so_far = partial(copy.copy(self)._so_far, booster, training.data)
         booster.run(kept[0] if kept else [])
         self.stopped_, self.why_ended_ = booster.stopped, booster.why_ended
         n_kept = min(stopping.best_round, len(booster.rounds)) if stopping else len(booster.rounds)
         self._keep(n_kept, booster.rounds, np.array(booster.train_loss), np.array(booster.val_loss))
         return self
+
+    def _so_far(self, booster: Booster, data: TrainingData, n_rounds: int, log_weights: Floats) -> Self:
+        """Return the model of the first rounds while more are made, with its rows' weights."""
+        made = copy.copy(self)
+        made.stopped_, made.why_ended_ = True, ""
+        made._keep(n_rounds, booster.rounds, np.array(booster.train_loss), np.array(booster.val_loss))
+        made.row_weights_ = np.full(data.n_samples, np.nan)
+        made.row_weights_[data.rows] = shares_of(log_weights)
+        return made
 
     def tree_parameters(self) -> tuple[Parameter, ...]:
         """Return the settings of the trees, which another `estimator` replaces."""
