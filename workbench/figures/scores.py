@@ -224,12 +224,18 @@ def make_confusion(name: str, result: RunResult, part: str, cut: float = 0.5) ->
 
 @dataclass(frozen=True, eq=False)
 class BarsFigure:
-    """Importances: a bar a column, largest first."""
+    """Importances: a bar a column, largest first; `spreads` are standard deviations, where there are such."""
 
     title: str
     subtitle: str
     names: tuple[str, ...]
     values: NDArray[np.float64]
+    spreads: NDArray[np.float64] | None = None
+
+    def text(self, k: int) -> str:
+        """Such as "0.123", or "0.123 ± 0.045"."""
+        value = fixed(float(self.values[k]), 3)
+        return value if self.spreads is None else f"{value} ± {fixed(float(self.spreads[k]), 3)}"
 
 
 def make_importances(name: str, result: RunResult) -> BarsFigure:

@@ -35,6 +35,7 @@ from workbench.runs import RunResult
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
+from workbench.ui.out_of_bag_box import OutOfBagBox
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
@@ -66,6 +67,7 @@ class ScoresPanel(QWidget):
         self._cut_text = Label("", "secondary", wrap=True)
         self._cut_text.setObjectName("scores.cut_off_text")
         self._classes = self._make_class_table()
+        self.more = OutOfBagBox(context)
         self._exports = PictureExports.of(context)
         self._exports.register(self, self.picture, "scores")
         self._empty = EmptyState("scores", "")
@@ -128,6 +130,7 @@ class ScoresPanel(QWidget):
                 self._confusion_box,
                 self.scatter,
                 self.importances,
+                self.more,
                 -1,
                 margins=16,
                 spacing=16,
@@ -169,6 +172,7 @@ class ScoresPanel(QWidget):
         self._result = result
         self._switch.show_content(result is not None and bool(result.scores))
         self._say_why(result)
+        self.more.show_run(name, result if result is not None and result.scores else None)
         if run is None or result is None or not result.scores:
             return
         part = self._fill_parts(parts_of(result))
