@@ -70,7 +70,8 @@ def part_block(name: str, result: RunResult, part: str, unit: str = "") -> Score
         notes.insert(0, f"weighted by column {result.weight}; confusion and class table count rows")
     if part == "test" and result.n_test_looks:
         times = counted(result.n_test_looks, "time")
-        notes.append(f"the tree was changed by hand {times} with this score in sight: it may flatter")
+        what = "the rounds kept were chosen" if result.grown_tree is None else "the tree was changed by hand"
+        notes.append(f"{what} {times} with this score in sight: it may flatter")
     else:
         notes.append(PART_NOTES[part])
     figures = tuple(_key(metric, value, unit) for metric, value in scores.metrics.items())

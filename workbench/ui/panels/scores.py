@@ -54,6 +54,7 @@ class ScoresPanel(QWidget):
         self.setObjectName("panel.scores")
         self._context = context
         self._result: Any = None
+        self._name = ""  # of the model, and of how many of its rounds
         self._part = ComboBox()
         self._part.setObjectName("scores.part")
         self._part.setMinimumContentsLength(18)
@@ -169,7 +170,7 @@ class ScoresPanel(QWidget):
         name = "" if run is None else run.name
         if (cut := self._scored_rounds(result)) is not None and result is not None:
             name, result = f"{name}, {stage_text(result, cut.n_rounds)}", cut
-        self._result = result
+        self._result, self._name = result, name
         self._switch.show_content(result is not None and bool(result.scores))
         self._say_why(result)
         self.more.show_run(name, result if result is not None and result.scores else None)
@@ -294,7 +295,7 @@ class ScoresPanel(QWidget):
         if run is None or run.result is None or not run.result.classes:
             return
         cut = self._cut.value() / 100
-        title = f"{run.name}: confusion"
+        title = f"{self._name}: confusion"
         figure = make_confusion(title, self._result, self._part.currentData(), cut)
         self._cut_box.setVisible(figure.cut is not None)
         if figure.cut is not None and figure.event_idx is not None:
