@@ -23,7 +23,16 @@ LARGEST_WEIGHT = 1e100  # beyond, and below its inverse, squares of summed weigh
 
 
 class Learner(BaseEstimator):  # type: ignore[misc]
-    """What all estimators share: scikit-learn's parameters, and that missing values are welcome."""
+    """What all estimators share: scikit-learn's parameters, and that missing values are welcome.
+
+    Attributes
+    ----------
+    combination : "sum", "votes" or "median"
+        What an ensemble's answer is made of: the sum of its trees' values (or their mean), the sum of its
+        learners' weights by class, or the weighted median of what they say.
+    """
+
+    combination = "sum"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

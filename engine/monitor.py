@@ -37,6 +37,9 @@ class IterationEvent:
         A sentence for the person watching; empty most of the time.
     step_error : float or None
         Weighted error of the learner that this step added, where rows are reweighted (AdaBoost).
+    so_far : callable or None
+        Returns the model of the steps done by then, fitted, whatever the fit does meanwhile: any thread may
+        call it, when it wants to. Of ensembles, from the first step on that can be asked.
     """
 
     phase: str
@@ -51,6 +54,7 @@ class IterationEvent:
     member: int | None = None
     message: str = ""
     step_error: float | None = None
+    so_far: Callable[[], Any] | None = None
 
 
 @runtime_checkable
@@ -75,6 +79,8 @@ NULL_MONITOR = NullMonitor()
 class SubMonitor:
     """A monitor for one part of a fit: scales its fractions into `start`..`end` of the whole.
 
+    The part's model so far is not the whole fit's, and is not passed on.
+
     Parameters
     ----------
     parent : FitMonitor
@@ -94,7 +100,7 @@ class SubMonitor:
         fraction = self._start + self._span * event.fraction
         member = self._member if event.member is None else event.member
         elapsed_s = time.perf_counter() - self._began
-        told = replace(event, fraction=fraction, member=member, elapsed_s=elapsed_s)
+        told = replace(event, fraction=fraction, member=member, elapsed_s=elapsed_s, so_far=None)
         self.stopped = self._parent.on_iteration(told)
         return self.stopped
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,39 +20,86 @@ def first_rounds(estimator: Any, n_rounds: int) -> Any:
 
     In a few microseconds, as a slider asks for it.
     """
-    if surface.is_adaboost(estimator):
+    if estimator.combination != "sum":
         return estimator.truncate(n_rounds)  # its learners have weights
     cut = copy.copy(estimator)
     cut.estimators_ = estimator.estimators_[:n_rounds]
     return cut
 
 
-def staged_answers(estimator: Any, table: NDArray[Any]) -> Iterator[Floats]:
-    """Yield what the first round says about an encoded table, the first two, and so on.
+class StagedAnswers:
+    """What an ensemble's first round says about an encoded table, its first two, and so on.
 
     Parameters
     ----------
     estimator : fitted ensemble of trees of this package
     table : float32 or float64 (n_rows, n_features)
-
-    Yields
-    ------
-    float64 (n_rows, n_classes or 1)
-        To the last bit what `encoded_answer` says of the model so cut.
     """
-    if surface.is_adaboost(estimator):
-        yield from estimator.staged_encoded_answers(table)
-        return
-    groups, start = surface.summed_trees(estimator), surface.start_of(estimator, table)
-    sums: list[Floats] = []
-    for n_rounds in range(1, len(estimator.estimators_) + 1):
-        for k, trees in enumerate(groups):
-            added = tree_values([trees[n_rounds - 1]], table)
-            if n_rounds == 1:
-                sums.append(added)
+
+    def __init__(self, estimator: Any, table: NDArray[Any]) -> None:
+        self._rounds = _SummedRounds(table) if estimator.combination == "sum" else _CombinedRounds(table)
+        self._rounds.take(estimator)
+        self._n_added = 0
+
+    def extend(self, estimator: Any) -> None:
+        """Go on with the same ensemble after more rounds."""
+        self._rounds.take(estimator)
+
+    def after_next(self) -> Floats:
+        """Return the answer after one round more than before: float64 (n_rows, n_classes or 1).
+
+        To the last bit what `encoded_answer` says of the model so cut.
+        """
+        self._rounds.add(self._n_added)
+        self._n_added += 1
+        return self._rounds.answer(self._n_added)
+
+
+class _SummedRounds:
+    """Sums of the trees of the first rounds."""
+
+    def __init__(self, table: NDArray[Any]) -> None:
+        self._table = table
+        self._start: Floats | None = None
+        self._sums: list[Floats] = []
+
+    def take(self, estimator: Any) -> None:
+        self._estimator, self._groups = estimator, surface.summed_trees(estimator)
+        if self._start is None:
+            self._start = surface.start_of(estimator, self._table)
+
+    def add(self, idx: int) -> None:
+        for k, trees in enumerate(self._groups):
+            added = tree_values([trees[idx]], self._table)
+            if idx == 0:
+                self._sums.append(added)
             else:
-                sums[k] += added
-        yield surface.answer_of_sums(estimator, start, sums, n_rounds)
+                self._sums[k] += added
+
+    def answer(self, n_rounds: int) -> Floats:
+        assert self._start is not None
+        return surface.answer_of_sums(self._estimator, self._start, self._sums, n_rounds)
+
+
+class _CombinedRounds:
+    """What learners with weights say together, of which each is asked once."""
+
+    def __init__(self, table: NDArray[Any]) -> None:
+        self._table = table
+        self._combined: Any = None
+
+    def take(self, estimator: Any) -> None:
+        self._estimator = estimator
+        if self._combined is None:
+            n_learners = max(estimator.n_estimators, len(estimator.estimators_))
+            self._combined = estimator.nothing_combined(len(self._table), n_learners)
+
+    def add(self, idx: int) -> None:
+        self._estimator.combine(self._combined, self._table, idx)
+
+    def answer(self, _n_rounds: int) -> Floats:
+        answer: Floats = self._combined.answer()
+        return answer
 
 
 class StagedSurface:
@@ -67,18 +113,22 @@ class StagedSurface:
     estimator : fitted ensemble of trees of this package
     x_feature, y_feature, x_values, y_values, held
         As in `engine.surface.model_surface`.
+    n_planned : int, optional
+        Rounds that there may be in the end, where more come.
     """
 
     def __init__(
-        self, estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any
-    ) -> None:
+        self, estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any,
+        n_planned: int = 0,
+    ) -> None:  # fmt: skip
         self._held = np.array(held, dtype=np.float64)
         self._x, self._y = surface.two_axes(x_feature, y_feature, x_values, y_values, self._held)
         self._take(estimator)
         self._start = surface.start_on(estimator, self._x, self._y, self._held)
         bytes_each = 8 * len(self._x.values) * len(self._y.values) * self._n_outputs
         n_kept = max(KEPT_BYTES // max(bytes_each, 1), 1)
-        self._step = max(round(len(estimator.estimators_) ** 0.5), -(-len(estimator.estimators_) // n_kept))
+        n_rounds = max(len(estimator.estimators_), n_planned)
+        self._step = max(round(n_rounds**0.5), -(-n_rounds // n_kept))
         self._kept: list[list[Floats]] = []  # sums of the first step, two steps, ...
 
     def _take(self, estimator: Any) -> None:
@@ -100,7 +150,7 @@ class StagedSurface:
         Equal to `model_surface` of the model so cut within 1e-9, with the same most probable class.
         """
         cut = first_rounds(self._estimator, n_rounds)
-        if surface.is_adaboost(self._estimator):  # its votes are no sums that could be kept
+        if self._estimator.combination != "sum":  # nothing that could be kept
             return surface.answer_on(cut, self._x, self._y, self._held)
         n_whole = n_rounds // self._step
         while len(self._kept) < n_whole:

@@ -145,7 +145,7 @@ def model_curve(estimator: Any, x_feature: int, x_values: Any, held: Any) -> NDA
 
 def encoded_answer(estimator: Any, table: NDArray[Any]) -> NDArray[np.float64]:
     """Return what a fitted model says about an encoded table: float64 (n_rows, n_classes or 1)."""
-    if is_adaboost(estimator):
+    if estimator.combination != "sum":
         return np.asarray(estimator.encoded_answer(table))
     groups = summed_trees(estimator)
     sums = [tree_values(trees, table) if trees else np.zeros((len(table), 1)) for trees in groups]
@@ -240,11 +240,6 @@ def _is_boosted(estimator: Any) -> bool:
     return hasattr(estimator, "baseline_prediction_")
 
 
-def is_adaboost(estimator: Any) -> bool:
-    """Tell whether the answer is a weighted vote, which is no sum of trees as they are."""
-    return hasattr(estimator, "estimator_weights_")
-
-
 def summed_trees(estimator: Any) -> list[list[Tree]]:
     """Return the lists of trees whose values are added up: one a raw output when boosted, else one."""
     if _is_boosted(estimator):
@@ -304,8 +299,8 @@ def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def answer_on(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a model's answer on a grid: float64 (n_classes or 1, n_y, n_x)."""
-    if is_adaboost(estimator):
-        return _adaboost_answer(estimator, x, y, held)
+    if estimator.combination != "sum":
+        return _combined_answer(estimator, x, y, held)
     totals = [sum_on(trees, x, y, held) if trees else None for trees in summed_trees(estimator)]
     return answer_of_totals(estimator, start_on(estimator, x, y, held), totals, x, y, held)
 
@@ -334,9 +329,9 @@ def answer_of_totals(
     return answer
 
 
-def _adaboost_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+def _combined_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
     sums = summed_trees(estimator)
-    if not (sums[0] and hasattr(estimator, "classes_")):
+    if estimator.combination == "median" or not sums[0]:
         return _answer_by_cells(estimator, sums[0], x, y, held)
     answer = _share_of_votes(estimator, x, y, held)
     if len(sums[0]) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,25 @@ class Learnable:
         return pd.Series(pd.Categorical.from_codes(self.y.astype(np.int64), categories=categories))
 
 
+@dataclass(frozen=True, eq=False)
+class SoFar:
+    """A model in training, after the rounds or trees that were done at some moment.
+
+    Attributes
+    ----------
+    inputs : FitInputs
+    make : callable
+        Returns the fitted estimator; see `engine.monitor.IterationEvent.so_far`.
+    """
+
+    inputs: FitInputs
+    make: Callable[[], Any]
+
+    def result(self) -> RunResult:
+        """Return it as a result without scores or losses; for a worker."""
+        return _unscored(self.make(), self.inputs)
+
+
 def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     """Train, score every part, and return the result.
 
@@ -126,6 +145,15 @@ def result_of(
     seconds: float = 0.0,
 ) -> RunResult:
     """Return the result of a fitted estimator, every part scored."""
+    return replace(
+        _unscored(estimator, inputs),
+        scores=score_parts(estimator, inputs, everything, monitor),
+        seconds=seconds,
+        curve=curve_of(estimator, inputs.spec.kind, inputs.task),
+    )
+
+
+def _unscored(estimator: Any, inputs: FitInputs) -> RunResult:
     return RunResult(
         estimator=estimator,
         spec=inputs.spec,
@@ -133,13 +161,12 @@ def result_of(
         target=inputs.target,
         classes=inputs.classes,
         parts=inputs.parts,
-        scores=score_parts(estimator, inputs, everything, monitor),
+        scores={},
         importances=np.asarray(estimator.feature_importances_, np.float64),
-        seconds=seconds,
+        seconds=0.0,
         n_rounds=len(getattr(estimator, "estimators_", (None,))),
         stopped=bool(estimator.stopped_),
         table_fingerprint=inputs.table.fingerprint,
-        curve=curve_of(estimator, inputs.spec.kind, inputs.task),
         event_class=inputs.event_class,
         grown_tree=getattr(estimator, "tree_", None),
         split=inputs.split,

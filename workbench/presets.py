@@ -58,6 +58,13 @@ PRESETS = (
     Preset(
         "careful", CAREFUL, "forest", {"n_estimators": 500, "min_samples_leaf": 2, "max_features": 0.4}, {}
     ),
+    Preset("quick", QUICK, "extra_trees", {"n_estimators": 30, "max_depth": 12, "min_samples_leaf": 3}, {}),
+    Preset(
+        "careful", CAREFUL, "extra_trees",
+        {"n_estimators": 500, "min_samples_leaf": 2, "max_features": 0.6}, {},
+    ),
+    Preset("quick", QUICK, "bagging", {"n_estimators": 20, "max_samples": 0.5, "max_features": 0.8}, {}),
+    Preset("careful", CAREFUL, "bagging", {"n_estimators": 300, "max_samples": 0.8, "max_features": 0.6}, {}),
     Preset(
         "quick", QUICK, "boosting", {"n_estimators": 50, "learning_rate": 0.2, "max_leaf_nodes": 15},
         {"max_bins": 63},

@@ -7,7 +7,6 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from engine.errors import DataError, FitStopped, ParameterError
@@ -16,11 +15,11 @@ from workbench import crossvalidation
 from workbench.catalog import CATALOG, check_parameter_values, entry_of
 from workbench.editing import make_again
 from workbench.figures.words import counted
-from workbench.fitting import FitInputs, fit_run, freeze_inputs, inputs_of_result, what_differs
+from workbench.fitting import FitInputs, SoFar, fit_run, freeze_inputs, inputs_of_result, what_differs
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
+from workbench.readiness import check_ready
 from workbench.rounds import add_rounds, can_go_on
-from workbench.rows_in_the_way import rows_in_the_way
 from workbench.runs import RunResult
 from workbench.turns import Turns
 
@@ -29,33 +28,6 @@ if TYPE_CHECKING:
     from workbench.warmup import WarmUp
 
 CHANGE_AGAIN = "Make changes again"
-
-
-def check_ready(document: Document) -> list[str]:
-    """Return what keeps the document from being trained, in words; empty when nothing does."""
-    table, target = document.table, document.target
-    if table is None:
-        return ["No table is open; open a file or a sample first."]
-    if target is None:
-        return ["No column is the target yet; choose the one to predict."]
-    problems = []
-    if not document.features:
-        problems.append("No column has the role feature; give at least one column that role.")
-    column = table.column(target)
-    if column.n_distinct < 2:
-        found = "no value" if column.n_distinct == 0 else "the same value everywhere"
-        problems.append(f"The target {target!r} has {found}; choose a target with at least two values.")
-    elif document.is_classification and column.n_distinct >= table.n_rows - column.n_missing:
-        problems.append(
-            f"The target {target!r} has {column.n_distinct:,} classes in as many rows, so no class can be "
-            "learned; choose another target, or predict it as a number."
-        )
-    parts = document.parts
-    if not problems and (parts is None or not np.any(parts == 0)):
-        problems.append("No row is left for training; change the parts, or the column of weights or groups.")
-    elif not problems and parts is not None:
-        problems += rows_in_the_way(table, document.roles, parts)
-    return problems
 
 
 class MoreRounds(NamedTuple):
@@ -91,6 +63,7 @@ class Trainer(QObject):
         super().__init__(parent)
         self._document, self._lanes, self._warm_up = document, lanes, warm_up
         self._jobs: dict[str, Job] = {}  # of models, queued ones too, in the order of their start
+        self._so_far: dict[str, SoFar] = {}
         self._cv: tuple[str, Job] | None = None
         self._cv_waiting: dict[str, tuple[RunResult, FitInputs]] = {}
         self.cross_validates = True
@@ -171,6 +144,10 @@ class Trainer(QObject):
         """Tell whether a model is in training or waits for it, until the views have its result."""
         return run_id in self._jobs
 
+    def so_far(self, run_id: str | None) -> SoFar | None:
+        """What a model in training is by now; None where its kind cannot tell, or nothing is there yet."""
+        return None if run_id is None else self._so_far.get(run_id)
+
     def stop(self, run_id: str | None = None) -> None:
         """Stop a model's training (None: the one that runs), or else the cross-validation."""
         job = self.current_job if run_id is None else self._jobs.get(run_id)
@@ -197,7 +174,7 @@ class Trainer(QObject):
         title = f"Training {document.run(run_id).name}"
         job = Job(partial(_work, inputs, wait, edits, more), self, title=title, step_name=entry.step_name)
         self._jobs[run_id] = job
-        job.advanced.connect(lambda events: self._on_advanced(run_id, job, events))
+        job.advanced.connect(lambda events: self._on_advanced(run_id, job, inputs, events))
         job.ended.connect(lambda future: self._on_ended(run_id, job, inputs, edits, more, future))
         is_first = len(self._jobs) == 1
         document.begin_training(run_id, "training" if is_first else "queued")
@@ -205,8 +182,12 @@ class Trainer(QObject):
         if is_first:
             self.started.emit(run_id)
 
-    def _on_advanced(self, run_id: str, job: Job, events: list[Any]) -> None:
+    def _on_advanced(self, run_id: str, job: Job, inputs: FitInputs, events: list[Any]) -> None:
         if self._jobs.get(run_id) is job:
+            told = [event.so_far for event in events if event.so_far is not None and event.iteration > 0]
+            known = self._so_far.get(run_id)
+            if told and (known is None or known.make is not told[-1]):
+                self._so_far[run_id] = SoFar(inputs, told[-1])
             if self._document.run(run_id).state == "queued":
                 self._document.begin_training(run_id)
                 self.started.emit(run_id)
@@ -225,6 +206,7 @@ class Trainer(QObject):
         if self._jobs.get(run_id) is not job:
             self._start_cross_validation()  # the model was deleted meanwhile
             return
+        self._so_far.pop(run_id, None)
         name = self._document.run(run_id).name
         if future.cancelled() or isinstance(future.exception(), FitStopped):
             self._document.fail_training(run_id, None)
@@ -343,6 +325,7 @@ class Trainer(QObject):
         self._cv_waiting.pop(run_id, None)
         if self._cv is not None and self._cv[0] == run_id:
             self._cv[1].supersede()
+        self._so_far.pop(run_id, None)
         job = self._jobs.pop(run_id, None)
         if job is not None:
             job.supersede()

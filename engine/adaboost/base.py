@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from engine.adaboost.combined import Combined, make_combined
 from engine.adaboost.learners import Learners, OtherLearners, TreeLearners, answers_of
-from engine.adaboost.reweighting import Floats
+from engine.adaboost.reweighting import Floats, shares_of
 from engine.adaboost.rounds import Booster, Part, Round, RoundSettings, staged_weights
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.boosting.early_stopping import EarlyStopping, set_aside
@@ -35,6 +36,7 @@ class AdaBoost(Learner):
     estimator: Any
     class_weight: Any = None
     classes_: NDArray[Any]
+    row_weights_: Floats  # of a model in training alone; of others `row_weights` works them out
     n_outputs_ = 1
 
     def fit(
@@ -88,11 +90,21 @@ class AdaBoost(Learner):
         booster = Booster(
             self._settings(), self._learners(training), training, val_part, monitor or NULL_MONITOR, stopping
         )
+        booster.so_far = partial(copy.copy(self)._so_far, booster, training.data)
         booster.run(kept[0] if kept else [])
         self.stopped_, self.why_ended_ = booster.stopped, booster.why_ended
         n_kept = min(stopping.best_round, len(booster.rounds)) if stopping else len(booster.rounds)
         self._keep(n_kept, booster.rounds, np.array(booster.train_loss), np.array(booster.val_loss))
         return self
+
+    def _so_far(self, booster: Booster, data: TrainingData, n_rounds: int, log_weights: Floats) -> Self:
+        """Return the model of the first rounds while more are made, with its rows' weights."""
+        made = copy.copy(self)
+        made.stopped_, made.why_ended_ = True, ""
+        made._keep(n_rounds, booster.rounds, np.array(booster.train_loss), np.array(booster.val_loss))
+        made.row_weights_ = np.full(data.n_samples, np.nan)
+        made.row_weights_[data.rows] = shares_of(log_weights)
+        return made
 
     def tree_parameters(self) -> tuple[Parameter, ...]:
         """Return the settings of the trees, which another `estimator` replaces."""
@@ -246,16 +258,23 @@ class AdaBoost(Learner):
 
     def _staged(self, rows: Rows) -> Iterator[Floats]:
         """Yield the answer to rows after every round."""
-        n_rows = len(rows.encoded)
-        combined: Combined = make_combined(n_rows, self.baseline_, self.n_estimators_, self._is_classifier)
-        n_classes = len(self.baseline_) if self._is_classifier else 0
-        for learner, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
-            combined.add(answers_of(learner, rows, n_classes), float(weight))
+        combined = self.nothing_combined(len(rows.encoded), self.n_estimators_)
+        for idx in range(self.n_estimators_):
+            self._combine(combined, rows, idx)
             yield combined.answer()
 
-    def staged_encoded_answers(self, table: NDArray[Any]) -> Iterator[Floats]:
-        """Yield what `encoded_answer` would say after every round, for learners that are trees."""
-        return self._staged(Rows(table, table))
+    def nothing_combined(self, n_rows: int, n_learners: int) -> Combined:
+        """Return what adds up to `encoded_answer` when learners, at most so many, are combined into it."""
+        return make_combined(n_rows, self.baseline_, n_learners, self._is_classifier)
+
+    def combine(self, combined: Combined, table: NDArray[Any], idx: int) -> None:
+        """Take in what one learner, a tree, says about an encoded table."""
+        self._combine(combined, Rows(table, table), idx)
+
+    def _combine(self, combined: Combined, rows: Rows, idx: int) -> None:
+        n_classes = len(self.baseline_) if self._is_classifier else 0
+        answers = answers_of(self.estimators_[idx], rows, n_classes)
+        combined.add(answers, float(self.estimator_weights_[idx]))
 
     def _staged_answers(self, X: Any) -> Iterator[Floats]:
         check_is_fitted(self, "estimators_")

@@ -81,6 +81,7 @@ _DOC = """AdaBoost: {purpose}.
 
 class AdaBoostClassifier(ClassifierMixin, AdaBoost):  # type: ignore[misc]  # noqa: D101 - see _DOC
     _is_classifier = True
+    combination = "votes"
     _table = ADABOOST_CLASSIFIER
     _members = MEMBER_CLASSIFIER
     __doc__ = _DOC.format(
@@ -173,6 +174,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoost):  # type: ignore[misc]  # no
 
 class AdaBoostRegressor(RegressorMixin, AdaBoost):  # type: ignore[misc]  # noqa: D101 - see _DOC
     _is_classifier = False
+    combination = "median"
     _table = ADABOOST_REGRESSOR
     _members = MEMBER_REGRESSOR
     __doc__ = _DOC.format(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,6 +79,9 @@ class Booster:
         A monitor ended the rounds early.
     why_ended : str
         Why there are fewer rounds than asked for, in words; empty where none is missing.
+    so_far : callable or None
+        Makes the model of so many first rounds, after which the rows have these `log_weights`, for who
+        watches; set before `run`.
     """
 
     def __init__(
@@ -100,6 +104,7 @@ class Booster:
         if validation is not None and self._val_combined is not None:
             self.val_loss.append(self._loss(self._val_combined, validation, _never))
         self.stopped, self.why_ended = False, ""
+        self.so_far: Callable[[int, Floats], Any] | None = None
 
     def run(self, kept: list[Round]) -> None:
         """Take in the rounds there are already, then add rounds until done, over or stopped."""
@@ -216,6 +221,7 @@ class Booster:
                 val_loss=self.val_loss[-1] if self.val_loss else None,
                 new_trees=() if made is None or not isinstance(made.learner, Tree) else (made.learner,),
                 step_error=None if made is None else made.error,
+                so_far=None if self.so_far is None else partial(self.so_far, n_done, self.log_weights),
             )
         )
 

@@ -103,15 +103,22 @@ class _Boosting(Learner):
             loss, training, validation, self._settings(loss, training), monitor, stopping, score,
             as_earlier(self, earlier),
         )  # fmt: skip
+        booster.so_far = partial(copy.copy(self)._so_far, booster)
         booster.run()
         self.stopped_ = booster.stopped
         if earlier is not None and len(booster.rounds) < earlier["n_estimators_"]:
             return self  # stopped before anything was added
         self.baseline_prediction_, self.init_ = booster.baseline, booster.init
         n_kept = min(stopping.best_round, len(booster.rounds)) if stopping else len(booster.rounds)
-        curves = (booster.train_loss, booster.val_loss, booster.val_score, booster.steps)
-        self._keep(n_kept, booster.rounds, *map(np.array, curves))
+        self._keep(n_kept, booster.rounds, *booster.curves)
         return self
+
+    def _so_far(self, booster: Booster, n_rounds: int) -> Self:
+        """Return the model of the first rounds while more are grown."""
+        made = copy.copy(self)
+        made.baseline_prediction_, made.init_, made.stopped_ = booster.baseline, booster.init, True
+        made._keep(n_rounds, booster.rounds, *booster.curves)
+        return made
 
     def _settings(self, loss: Loss, training: TrainingData) -> RoundSettings:
         is_plain = not training.is_weighted

@@ -84,6 +84,8 @@ class Booster:
         What `score` told, as `val_loss`.
     stopped : bool
         A monitor ended the rounds early.
+    so_far : callable or None
+        Makes the model of so many first rounds, for who watches; set before `run`.
     """
 
     _cure_of_growth = "enter a smaller one, at most 1"
@@ -104,6 +106,7 @@ class Booster:
         self._stopwatch, self._last_asked = Stopwatch(), time.perf_counter()
         self._score, self._earlier = score, earlier
         self._ordered: OrderedTable | None = None
+        self.so_far: Callable[[int], Any] | None = None
         self.rounds: list[tuple[Tree, ...]] = []
         self.steps: list[float] = []
         self.train_loss, self.val_loss, self.val_score = list[float](), list[float](), list[float]()
@@ -125,6 +128,11 @@ class Booster:
         if is_model(wanted):
             return np.zeros(self._loss.n_raw), fit_init(wanted, data)
         return np.zeros(self._loss.n_raw) if wanted == "zero" else baseline, ()
+
+    @property
+    def curves(self) -> tuple[NDArray[np.float64], ...]:
+        """`train_loss`, `val_loss`, `val_score` and `steps` as arrays."""
+        return tuple(map(np.array, (self.train_loss, self.val_loss, self.val_score, self.steps)))
 
     def run(self) -> None:
         """Bin the table and run the rounds, until done, stopped early or stopped by the monitor."""
@@ -399,6 +407,7 @@ class Booster:
             val_loss=self.val_loss[-1] if self.val_loss else None,
             new_trees=new_trees,
             message=message,
+            so_far=None if self.so_far is None else partial(self.so_far, len(self.rounds)),
         )
         return self._monitor.on_iteration(event)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -92,6 +95,7 @@ class Ensemble(Learner):
             return votes
         watcher.event = IterationEvent("growing", 0, self.n_estimators, PREPARING_SHARE, clock.elapsed_s)
         n_asked, member = 0, None
+        so_far = copy.copy(self)._so_far
         with closing(tasks.members()) as members:
             for member in members:
                 if member.is_partial and (self.estimators_ or n_asked):
@@ -102,7 +106,8 @@ class Ensemble(Learner):
                 if member.oob_values is not None:
                     votes.add(member.oob_rows, member.oob_values)
                 n_asked += 1
-                watcher.tell(self._event_of(member if is_new else None, n_asked, clock.elapsed_s, votes))
+                event = self._event_of(member if is_new else None, n_asked, clock.elapsed_s, votes)
+                watcher.tell(replace(event, so_far=so_far(self.estimators_, len(self.estimators_))))
                 if watcher.is_stopped:
                     break
         is_short = len(self.estimators_) < self.n_estimators or (member is not None and member.is_partial)
@@ -119,6 +124,10 @@ class Ensemble(Learner):
             oob_loss=votes.losses[-1] if votes.losses else None,
             new_trees=(member.fitted,) if member is not None and is_tree else (),
         )  # fmt: skip
+
+    def _so_far(self, members: list[Any], n_members: int) -> Callable[[], Any] | None:
+        """Return what makes the model of the first members, while more are fitted; None: nothing does."""
+        return None
 
     def _keep_out_of_bag(self, data: TrainingData, votes: OutOfBag) -> None:
         """Set the out-of-bag results; without any member asked they are NaN."""
@@ -257,16 +266,32 @@ class TreeEnsemble(Ensemble):
         check_is_fitted(self, "estimators_")
         if not 1 <= n_trees <= len(self.estimators_):
             raise ParameterError(f"n_trees is {n_trees!r}; the model has {len(self.estimators_)} trees")
-        cut = copy.copy(self)
-        if n_trees < len(self.estimators_):
-            cut.estimators_ = self.estimators_[: int(n_trees)]
-            cut.feature_importances_ = impurity_importances(cut.estimators_, self.n_features_in_)
-            for name in OF_ALL_MEMBERS:
-                cut.__dict__.pop(name, None)
-            for name in OF_EVERY_MEMBER:
-                if hasattr(self, name):
-                    setattr(cut, name, getattr(self, name)[: int(n_trees)])
+        if n_trees == len(self.estimators_):
+            return copy.copy(self)
+        cut = self._of_trees(self.estimators_[: int(n_trees)])
+        for name in OF_EVERY_MEMBER:
+            if hasattr(self, name):
+                setattr(cut, name, getattr(self, name)[: int(n_trees)])
         return cut
+
+    def _of_trees(self, trees: list[Tree]) -> Self:
+        """Return a copy of these trees, without what is known of all alone."""
+        made = copy.copy(self)
+        made.estimators_ = trees
+        made.feature_importances_ = impurity_importances(trees, self.n_features_in_)
+        for name in OF_ALL_MEMBERS:
+            made.__dict__.pop(name, None)
+        return made
+
+    def _so_far(self, members: list[Any], n_members: int) -> Callable[[], Any] | None:
+        return partial(self._first_of, members, n_members) if isinstance(members[0], Tree) else None
+
+    def _first_of(self, members: list[Any], n_members: int) -> Self:
+        made = self._of_trees(members[:n_members])
+        made.stopped_ = True
+        for name in OF_EVERY_MEMBER:
+            made.__dict__.pop(name, None)
+        return made
 
     def _check_parameters(self) -> None:
         raise NotImplementedError

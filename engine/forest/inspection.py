@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from engine import dtypes
 from engine.base import TrainingData, check_X
-from engine.errors import DataError
+from engine.errors import DataError, FitStopped
 from engine.forest.out_of_bag import row_losses
 from engine.inspection import PermutationImportances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
@@ -93,7 +95,7 @@ def out_of_bag_importances(
         The table that it was trained on. Not changed.
     rng : int or Generator
     monitor : FitMonitor, optional
-        Asked after every tree; a stop keeps the trees done.
+        Asked after every tree and column; a stop keeps the trees done.
 
     Returns
     -------
@@ -103,6 +105,8 @@ def out_of_bag_importances(
 
     Raises
     ------
+    FitStopped
+        The stop came before one tree was done.
     DataError
         No tree left a row out, the model was read from a file, or the table is another one.
     """
@@ -113,13 +117,16 @@ def out_of_bag_importances(
     for member, tree in enumerate(trees):
         drawn = model._draws_of(data.n_rows, member)
         rows = np.setdiff1d(np.arange(data.n_rows), drawn)
-        if len(rows):
-            loss, of_columns = _rises(tree, data, rows, rng)
-            losses.append(loss)
-            rises.append(of_columns)
-        n_done = member + 1
-        event = IterationEvent("permuting", n_done, len(trees), n_done / len(trees), watch.elapsed_s)
-        if monitor.on_iteration(event):
+        told = partial(_event, len(trees), watch)
+        try:
+            if len(rows):
+                loss, of_columns = _rises(tree, data, rows, rng, partial(_ask, monitor, told(member)))
+                losses.append(loss)
+                rises.append(of_columns)
+            _ask(monitor, told(member + 1))
+        except FitStopped:
+            if not rises:
+                raise
             break
     if not rises:
         raise DataError("no tree left a row out; train with bootstrap, and more trees")
@@ -127,8 +134,17 @@ def out_of_bag_importances(
     return PermutationImportances(values.mean(axis=1), values.std(axis=1), values, float(np.mean(losses)))
 
 
+def _event(n_trees: int, watch: Stopwatch, n_done: int) -> IterationEvent:
+    return IterationEvent("permuting", n_done, n_trees, n_done / n_trees, watch.elapsed_s)
+
+
+def _ask(monitor: FitMonitor, event: IterationEvent) -> None:
+    if monitor.on_iteration(event):
+        raise FitStopped
+
+
 def _rises(
-    tree: Tree, data: TrainingData, rows: NDArray[np.intp], rng: np.random.Generator
+    tree: Tree, data: TrainingData, rows: NDArray[np.intp], rng: np.random.Generator, ask: Callable[[], None]
 ) -> tuple[float, NDArray[np.float64]]:
     """Return a tree's loss over some rows, and by how much it rises with each column shuffled."""
     table, y, weights = data.X[rows], data.y[rows], data.sample_weight[rows]
@@ -142,6 +158,7 @@ def _rises(
         shuffled = table.copy()
         shuffled[:, column] = rng.permutation(table[:, column])
         of_columns[column] = loss_of(shuffled) - loss
+        ask()
     return loss, of_columns
 
 

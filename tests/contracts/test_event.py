@@ -24,6 +24,7 @@ def test_the_event_has_exactly_the_agreed_fields():
     assert names == [
         "phase", "iteration", "n_iterations", "fraction", "elapsed_s",
         "train_loss", "val_loss", "oob_loss", "new_trees", "member", "message", "step_error",
+        "so_far",
     ]  # fmt: skip
 
 

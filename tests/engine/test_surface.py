@@ -15,7 +15,10 @@ HELD = np.array([3.0, NAN, 2.0, NAN])
 
 
 class Model:
+    combination = "sum"
     """Just the attributes of a fitted estimator."""
+
+    combination = "sum"
 
     def __init__(self, **attributes):
         self.__dict__.update(attributes)

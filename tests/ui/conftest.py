@@ -139,6 +139,7 @@ class Dialogs:
     def __init__(self) -> None:
         self.answers: list[str | None] = []
         self.asked: list[str] = []
+        self.proposals: list[str] = []
 
     def _answer(self, title: str, then) -> None:
         self.asked.append(title)
@@ -150,6 +151,7 @@ class Dialogs:
         self._answer(title, then)
 
     def ask_save(self, parent, title, filters, proposal, suffix, then) -> None:
+        self.proposals.append(proposal)
         self._answer(title, then)
 
 

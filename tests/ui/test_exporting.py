@@ -7,13 +7,16 @@ import zlib
 import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QWidget
 
 from engine.errors import DataError
 from engine.features import FeatureSpec
 from engine.tree.structure import LEAF, THRESHOLD, Tree
+from tests.ui.training_help import train
 from tests.workbench.test_figures_surface import c33_figure
 from workbench.figures.training import make_line, make_training_figure
 from workbench.figures.tree import make_tree_figure
+from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.exporting import export_picture
 from workbench.ui.plots.surface import SurfacePlot
@@ -188,3 +191,13 @@ def test_a_pdf_carries_its_fonts_and_can_be_searched(canvas, tmp_path):
     characters = characters_of(path)
     assert set("01356<&%≤\\") <= characters
     assert not {c for c in characters if "\ue000" <= c <= "\uf8ff"}  # glyphs without a character
+
+
+def test_a_picture_is_proposed_by_the_name_of_its_model(qtbot, session, dialogs):
+    session.document.open_table(load_sample("xor"))
+    run_id = train(qtbot, session, "tree")
+    session.document.rename_run(run_id, "a/b: c")
+    dialogs.answers = [None]
+    session.window.centre.show_view("tree")
+    session.window.findChild(QWidget, "panel.tree")._export()
+    assert dialogs.proposals == ["a_b_ c tree.png"]

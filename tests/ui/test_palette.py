@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from workbench.ui.actions import ActionSet
 from workbench.ui.command_palette import match_score
@@ -108,3 +108,17 @@ def test_without_a_model_no_setting_is_offered(window):
     window.palette_.open()
     window.palette_.edit.setText("learning_rate")
     assert not any("learning_rate" in text for text in listed(window))
+
+
+def test_a_search_without_a_hit_says_so(window):
+    window.palette_.open()
+    QTest.keyClicks(window.palette_.edit, "xyzzy")
+    told = window.findChild(QLabel, "palette.nothing")
+    assert told.isVisible()
+    assert told.text() == "No command and no setting is called “xyzzy”."
+    QTest.keyClick(window.palette_.edit, Qt.Key.Key_Return)  # does nothing, and closes
+    window.palette_.open()
+    QTest.keyClicks(window.palette_.edit, "dark app")
+    assert not told.isVisible()
+    assert window.palette_.list.isVisible()
+    window.palette_.hide()

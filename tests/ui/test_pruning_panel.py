@@ -12,7 +12,8 @@ from engine.tree.pruning_rules import pessimistic_prune
 from tests.ui.training_help import train
 from workbench import tree_editor
 from workbench.editing import alpha_of
-from workbench.figures.surface import make_surface, surface_inputs
+from workbench.figures.surface import make_surface
+from workbench.figures.surface_inputs import surface_inputs
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 

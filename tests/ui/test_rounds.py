@@ -110,6 +110,7 @@ def test_scores_follow_and_say_of_how_many_rounds_they_are(qtbot, session, run_i
     np.testing.assert_array_equal(scores._result.scores["test"].proba, _proba(session, cut)[is_test])
     titles = [label.text() for label in scores.findChildren(QLabel)]
     assert any("first 1 of 9" in title for title in titles)
+    assert "first 1 of 9" in scores.confusion.figure.title
     bar(session).slider.setValue(9)
     qtbot.waitUntil(lambda: scores._result is session.document.current_run.result)
 

@@ -7,10 +7,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QMenu, QPlainTextEdit, QPushButton
 
 from tests.ui.person import CTRL, LEFT, SHIFT, Person
+from tests.ui.test_theme import contrast
 from workbench.catalog import entry_of
 from workbench.pasting import setting_text
 from workbench.presets import presets_of
 from workbench.samples import load_sample
+from workbench.ui import theme
 
 
 @pytest.fixture
@@ -116,3 +118,22 @@ def test_what_is_no_setting_says_how(session, run_id):
     dialog.findChild(QPlainTextEdit, "paste.text").setPlainText("hello")
     assert dialog.findChild(QLabel, "paste.refused").text().startswith("No name with a value was found")
     dialog.reject()
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_what_a_preset_sets_is_written_to_be_read(qapp, session, run_id, appearance):
+    theme.set_appearance(appearance)
+    theme.apply(qapp)
+    session.window.actions_["action.settings.presets"].trigger()
+    menu = menu_of(session)
+    line = next(action for action in menu.actions() if action.text() and not action.isEnabled())
+    picture, ratio = menu.grab().toImage(), menu.devicePixelRatio()
+    box, ink = menu.actionGeometry(line), theme.tokens().colour("text2")
+    seen = {
+        picture.pixelColor(round(x * ratio), round(y * ratio)).name()
+        for x in range(box.left(), box.right())
+        for y in range(box.top(), box.bottom())
+    }
+    assert ink.name() in seen
+    assert contrast(ink.name(), theme.tokens().colour("surface").name()) >= 4.5
+    menu.close()

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from engine.tree.structure import single_leaf
 from workbench.figures import compare, scores
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult
 from workbench.scoring import score_classes, score_numbers
@@ -47,8 +48,10 @@ def test_key_figures_name_model_rows_and_interval(result):
 def test_a_score_that_was_looked_at_while_editing_says_so(result):
     from dataclasses import replace
 
-    block = scores.part_block("tree 1", replace(result, n_test_looks=2), "test")
-    assert "changed by hand 2 times" in block.notes[1]
+    tree = replace(result, grown_tree=single_leaf([0.5, 0.5], 0.5, 5, 5.0), n_test_looks=2)
+    assert "changed by hand 2 times" in scores.part_block("tree 1", tree, "test").notes[1]
+    forest = replace(result, n_test_looks=1)
+    assert "rounds kept were chosen 1 time " in scores.part_block("forest 1", forest, "test").notes[1]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from tests.workbench.making import Session, open_flowers
 from workbench.figures import surface as s
 from workbench.figures.axis import make_axis, number_axis
 from workbench.figures.held import Held, held_sentence, held_values, hold
+from workbench.figures.surface_inputs import surface_inputs
 
 FEATURES = (FeatureSpec("f1"), FeatureSpec("f2"))
 
@@ -128,7 +129,7 @@ def test_many_classes_get_fewer_cells_and_too_many_a_message_before_any_allocati
     session = Session(document)
     result = document.run(session.train("tree")).result
     session.close()
-    inputs = s.surface_inputs("t", result, document.table)
+    inputs = surface_inputs("t", result, document.table)
     whole = s.make_surface(inputs, "length", "width")
     assert whole.answer.shape == (3, 320, 320)
     monkeypatch.setattr("workbench.figures.surface.MAX_BYTES", 8 * 3 * 90 * 90)
@@ -149,7 +150,7 @@ def test_a_nodes_outline_bounds_the_cells_that_go_its_way():
     result = document.run(session.train("tree", max_depth=4, min_samples_leaf=2)).result
     session.close()
     tree = result.trees[0]
-    inputs = s.surface_inputs("t", result, document.table)
+    inputs = surface_inputs("t", result, document.table)
     for names in (("length", "width"), ("colour", "length")):
         figure = s.make_surface(inputs, *names, n_cells=40)
         for node in range(1, tree.n_nodes):

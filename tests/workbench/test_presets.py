@@ -21,7 +21,7 @@ def test_each_preset_changes_at_least_three_settings_to_legal_values(key, task, 
 
 def test_every_kind_that_can_be_added_has_a_quick_and_a_careful_one_or_says_why():
     titles = {key: [preset.title for preset, _ in presets_of(key, "classes")] for key in CATALOG}
-    for key in ("tree", "forest", "boosting"):
+    for key in ("tree", "forest", "extra_trees", "bagging", "boosting"):
         assert titles[key][:2] == ["Quick Look", "Careful"]
     assert "XGBoost-like" in titles["boosting"]
 

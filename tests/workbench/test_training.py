@@ -20,10 +20,10 @@ from workbench.exports import export_model, load_model
 from workbench.fitting import inputs_of_result
 from workbench.jobs import Job
 from workbench.readers import read_table
+from workbench.readiness import check_ready
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.scripts import make_script
-from workbench.training import check_ready
 
 KINDS = ("tree", "forest", "boosting", "adaboost")
 SMALL = {

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.staged import StagedSurface, first_rounds, staged_answers
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
+from engine.staged import StagedAnswers, StagedSurface, first_rounds
 from engine.surface import model_curve
-from workbench.figures.surface import CurveFigure, SurfaceFigure, SurfaceInputs, weights_text
-from workbench.rounds import stage_text
+from workbench.figures.surface import CurveFigure, SurfaceFigure, default_columns, make_curve, make_surface
+from workbench.figures.surface_inputs import (
+    SurfaceInputs,
+    inputs_again,
+    surface_inputs,
+    weights_so_far,
+    weights_text,
+    with_held,
+)
+from workbench.figures.words import count
+from workbench.fitting import SoFar
+from workbench.rounds import stage_text, unit_of
+
+if TYPE_CHECKING:
+    from workbench.runs import RunResult
 
 Floats = NDArray[np.float64]
+CLEARLY_MORE = 1.2  # times the gain: less, and the axes of a picture would change to and fro
 
 
 class StagedPicture:
@@ -25,19 +40,23 @@ class StagedPicture:
     figure : SurfaceFigure or CurveFigure
         Of all rounds, or of any number of them; its axes and rows stay.
     inputs : SurfaceInputs
-        Of that picture, of the whole ensemble.
+        Of that picture, of the whole ensemble, or of what there is of it by now.
+    n_planned : int, optional
+        Rounds that there may be in the end, where more come.
     """
 
-    def __init__(self, figure: SurfaceFigure | CurveFigure, inputs: SurfaceInputs) -> None:
+    def __init__(
+        self, figure: SurfaceFigure | CurveFigure, inputs: SurfaceInputs, n_planned: int = 0
+    ) -> None:
         self._figure, self._inputs = figure, inputs
         estimator = inputs.result.estimator
         self._surface: StagedSurface | None = None
         if isinstance(figure, SurfaceFigure):
             x, y = figure.x, figure.y
             self._surface = StagedSurface(
-                estimator, x.feature, y.feature, x.values, y.values, figure.held_encoded
+                estimator, x.feature, y.feature, x.values, y.values, figure.held_encoded, n_planned
             )
-        self._answers: Iterator[Floats] = staged_answers(estimator, inputs.encoded[figure.points.rows])
+        self._answers = StagedAnswers(estimator, inputs.encoded[figure.points.rows])
         self._said: list[NDArray[Any]] = []  # after every round, about the rows in sight
         staged_weights = inputs.staged_weights
         self._row_weights = None if staged_weights is None else staged_weights()
@@ -52,6 +71,13 @@ class StagedPicture:
             and self._inputs.held is inputs.held
             and self._inputs.result.estimator is inputs.result.estimator
         )
+
+    def extend(self, result: RunResult) -> None:
+        """Go on with the same ensemble after more rounds."""
+        self._inputs = replace(self._inputs, result=result)
+        self._answers.extend(result.estimator)
+        if self._surface is not None:
+            self._surface.extend(result.estimator)
 
     def at(self, n_rounds: int) -> SurfaceFigure | CurveFigure:
         """Return the picture of the first rounds."""
@@ -79,14 +105,87 @@ class StagedPicture:
             return figure
         while len(self._weights) < n_rounds:
             self._weights.append(next(self._row_weights)[points.rows])
-        weighed = replace(points, weights=self._weights[n_rounds - 1], weighed_after=n_rounds)
-        then, now = weights_text(points.weighed_after), weights_text(n_rounds)
-        return replace(figure, points=weighed, subtitle=figure.subtitle.replace(then, now))
+        return weighed(figure, self._weights[n_rounds - 1], n_rounds)
 
     def _said_after(self, n_rounds: int) -> NDArray[Any]:
         """What the first rounds say about the rows in sight: codes of classes, or numbers."""
         is_classes = bool(self._inputs.result.classes)
         while len(self._said) < n_rounds:
-            said = next(self._answers)
+            said = self._answers.after_next()
             self._said.append(np.argmax(said, axis=1).astype(np.int16) if is_classes else said[:, 0])
         return self._said[n_rounds - 1]
+
+
+def weighed(
+    figure: SurfaceFigure | CurveFigure, weights: Floats, n_rounds: int
+) -> SurfaceFigure | CurveFigure:
+    """Return a picture with points as large as their rows weigh after some rounds."""
+    points = replace(figure.points, weights=weights, weighed_after=n_rounds)
+    then, now = weights_text(figure.points.weighed_after), weights_text(n_rounds)
+    return replace(figure, points=points, subtitle=figure.subtitle.replace(then, now))
+
+
+class LivePicture:
+    """The picture of a model in training, after as many rounds as there are whenever it is asked for.
+
+    Rows and held values stay those of the first time, and columns too, but where others clearly matter more
+    by then and none were asked for.
+
+    Parameters
+    ----------
+    name : str
+        The run's.
+    columns : tuple of str and (str or None), optional
+        Across and up; None up: along one column. By default those that matter most.
+    chosen : mapping
+        Values to hold other columns at, see `with_held`.
+    """
+
+    def __init__(self, name: str, columns: tuple[str, str | None] | None, chosen: Mapping[str, Any]) -> None:
+        self._name, self._columns, self._chosen = name, columns, chosen
+        self._inputs: SurfaceInputs | None = None
+        self._staged: StagedPicture | None = None
+        self._shown: tuple[str, str | None] | None = None
+
+    def of(
+        self, so_far: SoFar, monitor: FitMonitor = NULL_MONITOR
+    ) -> tuple[SurfaceInputs, SurfaceFigure | CurveFigure]:
+        """Return the picture of all rounds that there are by now, and what it is made of; in a worker.
+
+        Raises
+        ------
+        DataError
+            There is no such picture of this kind of model or of these columns.
+        """
+        result = so_far.result()
+        n_planned = result.estimator.n_estimators
+        if self._inputs is None:
+            first = surface_inputs(self._name, result, so_far.inputs.table, monitor)
+            self._inputs = with_held(first, self._chosen)
+        self._inputs = replace(self._inputs, result=result)
+        columns = self._columns_for(result)
+        if self._staged is None or columns != self._shown:
+            figure = _picture_over(inputs_again(self._inputs, result), columns)
+            self._staged, self._shown = StagedPicture(figure, self._inputs, n_planned), columns
+        self._staged.extend(result)
+        monitor.on_iteration(IterationEvent("drawing"))
+        made = self._staged.at(result.n_rounds)
+        if made.points.weights is not None:
+            weights = weights_so_far(result)[made.points.rows]
+            made = weighed(made, weights, result.n_rounds)
+        planned = f"{count(result.n_rounds)} of {count(n_planned)} {unit_of(result)}s"
+        return self._inputs, replace(made, title=f"{self._name}, after {planned}, still training")
+
+    def _columns_for(self, result: RunResult) -> tuple[str, str | None]:
+        if self._columns is not None:
+            return self._columns
+        best, gains = default_columns(result), dict(zip(result.features, result.importances, strict=True))
+        if self._shown is None or best[1] is None or self._shown[1] is None:
+            return best
+        least, least_shown = (min(gains[name] for name in names if name) for names in (best, self._shown))
+        return best if least > CLEARLY_MORE * least_shown else self._shown
+
+
+def _picture_over(inputs: SurfaceInputs, columns: tuple[str, str | None]) -> SurfaceFigure | CurveFigure:
+    x_name, y_name = columns
+    return make_curve(inputs, x_name) if y_name is None else make_surface(inputs, x_name, y_name)

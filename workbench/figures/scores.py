@@ -70,7 +70,8 @@ def part_block(name: str, result: RunResult, part: str, unit: str = "") -> Score
         notes.insert(0, f"weighted by column {result.weight}; confusion and class table count rows")
     if part == "test" and result.n_test_looks:
         times = counted(result.n_test_looks, "time")
-        notes.append(f"the tree was changed by hand {times} with this score in sight: it may flatter")
+        what = "the rounds kept were chosen" if result.grown_tree is None else "the tree was changed by hand"
+        notes.append(f"{what} {times} with this score in sight: it may flatter")
     else:
         notes.append(PART_NOTES[part])
     figures = tuple(_key(metric, value, unit) for metric, value in scores.metrics.items())
@@ -224,12 +225,18 @@ def make_confusion(name: str, result: RunResult, part: str, cut: float = 0.5) ->
 
 @dataclass(frozen=True, eq=False)
 class BarsFigure:
-    """Importances: a bar a column, largest first."""
+    """Importances: a bar a column, largest first; `spreads` are standard deviations, where there are such."""
 
     title: str
     subtitle: str
     names: tuple[str, ...]
     values: NDArray[np.float64]
+    spreads: NDArray[np.float64] | None = None
+
+    def text(self, k: int) -> str:
+        """Such as "0.123", or "0.123 ± 0.045"."""
+        value = fixed(float(self.values[k]), 3)
+        return value if self.spreads is None else f"{value} ± {fixed(float(self.spreads[k]), 3)}"
 
 
 def make_importances(name: str, result: RunResult) -> BarsFigure:

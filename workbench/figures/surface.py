@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import islice
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError
-from engine.monitor import NULL_MONITOR, FitMonitor
-from workbench.figures.axis import N_CELLS, Axis, make_axis
-from workbench.figures.held import Held, held_sentence, held_values, hold
+from workbench.figures.axis import N_CELLS, Axis
+from workbench.figures.held import Held, held_sentence
+from workbench.figures.surface_inputs import TRAINING, VALIDATION, SurfaceInputs, inputs_again, weights_text
 from workbench.figures.words import count, counted, number, value_text
 
 if TYPE_CHECKING:
     from engine.tree.structure import Path, Tree
-    from workbench.datasets import Table
     from workbench.runs import RunResult
 
 Floats = NDArray[np.float64]
-MAX_POINTS = 4000  # more points hide the surface; every k-th row is drawn then, and the note says so
 MAX_BYTES = 1_000_000_000  # of a picture's answers
 LEAST_CELLS = 40  # a side of numbers: coarser tells nothing
-TRAINING, VALIDATION, TEST = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,99 +255,6 @@ def far_cells(x: Axis, y: Axis, points: Points, reach: float = 0.12) -> NDArray[
     return ~seen
 
 
-@dataclass(frozen=True, eq=False)
-class SurfaceInputs:
-    """All that a surface is made of, encoded once for a run and kept between choices of columns."""
-
-    name: str
-    result: RunResult
-    encoded: Floats
-    held: tuple[Held, ...]
-    codes: NDArray[np.int32]
-    values: Floats
-    prediction: Floats
-    dates: frozenset[str] = frozenset()
-    weights: Floats | None = None
-    staged_weights: Callable[[], Iterator[Floats]] | None = None
-
-    def axis(self, feature: int, n_cells: int) -> Axis:
-        """The axis of a model's column; of a date with dates."""
-        spec = self.result.feature_specs[feature]
-        return make_axis(spec, feature, self.encoded[:, feature], n_cells, spec.name in self.dates)
-
-
-def surface_inputs(
-    name: str, result: RunResult, table: Table, monitor: FitMonitor = NULL_MONITOR
-) -> SurfaceInputs:
-    """Encode the rows of a table for a run's model; runs on a worker.
-
-    Parameters
-    ----------
-    name : str
-        The run's name.
-    """
-    from engine.features import encode
-    from workbench.datasets import feature_frame
-    from workbench.fitting import predict_in_steps
-
-    frame, estimator = feature_frame(table, result.features), result.estimator
-    encoded = np.array(encode(frame, result.feature_specs), np.float64)
-    dates = frozenset(name for name in (*result.features, result.target) if table.column(name).kind == "date")
-    held = held_values(result.feature_specs, encoded[result.parts == TRAINING], dates)
-    column = table.column(result.target)
-    if result.classes:
-        labels, levels = column.label_codes()
-        position = {label: k for k, label in enumerate(result.classes)}
-        order = np.array([position.get(str(level), -1) for level in levels] + [-1])
-        codes, values = order[labels].astype(np.int32), np.full(len(encoded), np.nan)
-        prediction = np.argmax(predict_in_steps(estimator.predict_proba, frame, monitor), axis=1)
-        prediction = prediction.astype(np.float64)
-    else:
-        codes, values = np.full(len(encoded), -1, np.int32), np.asarray(column.values, np.float64)
-        prediction = np.asarray(predict_in_steps(estimator.predict, frame, monitor), np.float64)
-    weights = staged = None
-    if hasattr(estimator, "staged_row_weights"):
-        staged = partial(staged_weights_of_rows, result, table)
-        *_, weights = staged()
-    return SurfaceInputs(name, result, encoded, held, codes, values, prediction, dates, weights, staged)
-
-
-def staged_weights_of_rows(result: RunResult, table: Table) -> Iterator[Floats]:
-    """Yield what the training rows weigh after the first round, the second, and so on, 1 on average.
-
-    Yields
-    ------
-    float64 (n_rows,)
-        NaN of rows that are not trained on.
-    """
-    from workbench.fitting import inputs_of_result
-
-    inputs = inputs_of_result(result, table)
-    rows = inputs.rows_of("train")
-    training = inputs.learnable().take(rows)
-    staged = result.estimator.staged_row_weights(training.X, training.labels, training.weights)
-    for shares in islice(staged, 1, None):
-        weights = np.full(table.n_rows, np.nan)
-        weights[rows] = shares * np.count_nonzero(np.isfinite(shares))
-        yield weights
-
-
-def weights_text(n_rounds: int) -> str:
-    """Say what the size of a point is where a model reweights rows."""
-    return f"as large as they weigh after round {count(n_rounds)}"
-
-
-def with_held(inputs: SurfaceInputs, chosen: Mapping[str, Any]) -> SurfaceInputs:
-    """Hold columns at other values than the typical ones.
-
-    Parameters
-    ----------
-    chosen : mapping of str to (float, str or None)
-        A number, a level's name or None for missing, by column; what a model does not know is passed over.
-    """
-    return replace(inputs, held=hold(inputs.held, inputs.result.feature_specs, chosen))
-
-
 def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int = N_CELLS) -> SurfaceFigure:
     """Make the figure of two columns; the model is asked once for every cell, never refitted.
 
@@ -408,32 +310,17 @@ def with_other_tree(
     result : RunResult
         With the changed tree.
     """
-    rows, prediction = figure.points.rows, inputs.prediction.copy()
-    prediction[rows] = _said(result, inputs.encoded[rows])
-    changed = replace(inputs, result=result, prediction=prediction)
+    changed = inputs_again(inputs, result)
     if isinstance(figure, CurveFigure):
         return make_curve(changed, figure.x.name, len(figure.x.values))
     from engine.surface import model_surface
 
     x, y = figure.x, figure.y
     answer = model_surface(result.estimator, x.feature, y.feature, x.values, y.values, figure.held_encoded)
-    wrong = (figure.points.codes >= 0) & (figure.points.codes != prediction[rows])
+    wrong = (figure.points.codes >= 0) & (figure.points.codes != changed.prediction)
     made = replace(figure, answer=answer, points=replace(figure.points, is_wrong=wrong))
     _ = made.borders if made.classes else None  # found here, in a worker
     return made
-
-
-def inputs_again(inputs: SurfaceInputs, result: RunResult) -> SurfaceInputs:
-    """Return the inputs of the same tree changed by hand: its rows are encoded already."""
-    return replace(inputs, result=result, prediction=_said(result, inputs.encoded))
-
-
-def _said(result: RunResult, encoded: Floats) -> Floats:
-    """What a model says about encoded rows: the code of a class, or a number."""
-    from engine.surface import encoded_answer
-
-    said = encoded_answer(result.estimator, encoded)
-    return np.argmax(said, axis=1).astype(np.float64) if result.classes else said[:, 0]
 
 
 def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveFigure:
@@ -446,7 +333,7 @@ def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveF
     given = np.array([h.encoded for h in inputs.held])
     answer = model_curve(result.estimator, x_feature, x.values, given)
     points = _points(inputs, x, None)
-    residuals = np.empty(0) if result.classes else points.values - inputs.prediction[points.rows]
+    residuals = np.empty(0) if result.classes else points.values - inputs.prediction
     held = tuple(h for k, h in enumerate(inputs.held) if k != x_feature)
     return CurveFigure(
         inputs.name, _rows_text(inputs, points), held_sentence(held), x, answer, result.classes,
@@ -461,14 +348,11 @@ def _event_idx(result: RunResult) -> int | None:
 
 
 def _points(inputs: SurfaceInputs, x: Axis, y: Axis | None) -> Points:
-    parts = np.asarray(inputs.result.parts)
-    rows = np.flatnonzero(parts <= VALIDATION)  # test rows stay unseen (D12)
-    if len(rows) > MAX_POINTS:
-        rows = rows[:: -(-len(rows) // MAX_POINTS)]
+    parts, rows = np.asarray(inputs.result.parts), inputs.rows
     across = x.places(inputs.encoded[rows, x.feature], rows)
     up = inputs.values[rows] if y is None else y.places(inputs.encoded[rows, y.feature], rows)
     codes = inputs.codes[rows]
-    wrong = (codes >= 0) & (codes != inputs.prediction[rows])
+    wrong = (codes >= 0) & (codes != inputs.prediction)
     weights = None if inputs.weights is None else inputs.weights[rows]
     values, after = inputs.values[rows], inputs.result.n_rounds
     return Points(rows, across, up, codes, values, parts[rows], wrong, weights, after)

@@ -15,7 +15,7 @@ from workbench.ui import icons, theme
 from workbench.ui.actions import ActionSet
 from workbench.ui.forms.parameter_form import ParameterForm
 from workbench.ui.panels.settings import SettingsPanel
-from workbench.ui.widgets import SearchEdit, column
+from workbench.ui.widgets import Label, SearchEdit, column
 
 ACTION_ROLE = Qt.ItemDataRole.UserRole + 1
 N_VISIBLE = 10
@@ -165,7 +165,9 @@ class CommandPalette(QFrame):
         self.list.setItemDelegate(_PaletteDelegate(self.list))
         self.list.setMouseTracking(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setLayout(column(self.edit, self.list, margins=8))
+        self.nothing = Label("", "secondary", wrap=True)
+        self.nothing.setObjectName("palette.nothing")
+        self.setLayout(column(self.edit, self.nothing, self.list, margins=8))
         self.edit.textChanged.connect(self._on_typed)
         self.edit.returnPressed.connect(self._run_current)
         self.list.clicked.connect(lambda _index: self._run_current())
@@ -199,7 +201,11 @@ class CommandPalette(QFrame):
 
     def _on_typed(self, text: str) -> None:
         self.model.search(text)
-        if self.model.rowCount():
+        has_hits = self.model.rowCount() > 0
+        self.nothing.setText("" if has_hits else f"No command and no setting is called “{text.strip()}”.")
+        self.nothing.setVisible(not has_hits)
+        self.list.setVisible(has_hits)
+        if has_hits:
             self.list.setCurrentIndex(self.model.index(0))
 
     def _run_current(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,8 @@ MAX_SIDE_PX = 16000  # of a PNG; larger pictures are drawn smaller
 MARGIN_PX = 16
 POINTS_PER_INCH = 72
 OTHER_FONTS = "'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
+OF_ALL = "compare"  # the picture that is of no single model
+NOT_IN_NAMES = r'[\\/:*?"<>|\x00-\x1f]'  # of files, on one system or another
 FORMATS = {".png": "PNG picture", ".svg": "SVG drawing", ".pdf": "PDF document"}
 
 
@@ -185,6 +188,9 @@ class PictureExports(QObject):
         if view is None:
             return
         filters = ";;".join(f"{text} (*{ending})" for ending, text in FORMATS.items())
+        run = self._context.document.current_run
+        if run is not None and name != OF_ALL:
+            name = re.sub(NOT_IN_NAMES, "_", f"{run.name} {name}")
         file_dialogs.ask_save(
             panel, "Export Picture", filters, f"{name}.png", "png", lambda path: self._write(view, path)
         )

@@ -63,6 +63,7 @@ class SeveralSettings:
             return
         menu = QMenu(self._panel)
         menu.setObjectName("settings.presets_menu")
+        menu.setProperty("look", "told")  # what cannot be chosen is there to be read
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         table = {p.name: p for p in entry_of(run.spec.kind).parameters(document.task)}
         for preset, values in presets_of(run.spec.kind, document.task):

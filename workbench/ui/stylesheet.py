@@ -120,6 +120,7 @@ QMenu {{ background: {surface}; border: 1px solid {border}; padding: 4px; }}
 QMenu::item {{ padding: 4px 24px 4px 8px; border-radius: 4px; min-height: 20px; }}
 QMenu::item:selected {{ background: {accent_soft}; color: {text}; }}
 QMenu::item:disabled {{ color: {disabled}; }}
+QMenu[look="told"]::item:disabled {{ color: {text2}; }}
 QMenu::separator {{ height: 1px; background: {border}; margin: 4px 0; }}
 QMenu::icon {{ padding-left: 4px; }}
 QStatusBar {{ background: {surface}; border-top: 1px solid {border}; color: {text2}; }}

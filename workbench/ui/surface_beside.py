@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from engine.errors import DataError
 from workbench.figures.held import as_chosen
-from workbench.figures.surface import SurfaceFigure, SurfaceInputs, make_surface, surface_inputs, with_held
+from workbench.figures.surface import SurfaceFigure, make_surface
+from workbench.figures.surface_inputs import SurfaceInputs, surface_inputs, with_held
 from workbench.fitting import what_differs
 from workbench.runs import RunRecord
 from workbench.ui.context import Context

@@ -35,6 +35,7 @@ from workbench.runs import RunResult
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
+from workbench.ui.out_of_bag_box import OutOfBagBox
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
@@ -53,6 +54,7 @@ class ScoresPanel(QWidget):
         self.setObjectName("panel.scores")
         self._context = context
         self._result: Any = None
+        self._name = ""  # of the model, and of how many of its rounds
         self._part = ComboBox()
         self._part.setObjectName("scores.part")
         self._part.setMinimumContentsLength(18)
@@ -66,6 +68,7 @@ class ScoresPanel(QWidget):
         self._cut_text = Label("", "secondary", wrap=True)
         self._cut_text.setObjectName("scores.cut_off_text")
         self._classes = self._make_class_table()
+        self.more = OutOfBagBox(context)
         self._exports = PictureExports.of(context)
         self._exports.register(self, self.picture, "scores")
         self._empty = EmptyState("scores", "")
@@ -128,6 +131,7 @@ class ScoresPanel(QWidget):
                 self._confusion_box,
                 self.scatter,
                 self.importances,
+                self.more,
                 -1,
                 margins=16,
                 spacing=16,
@@ -166,9 +170,10 @@ class ScoresPanel(QWidget):
         name = "" if run is None else run.name
         if (cut := self._scored_rounds(result)) is not None and result is not None:
             name, result = f"{name}, {stage_text(result, cut.n_rounds)}", cut
-        self._result = result
+        self._result, self._name = result, name
         self._switch.show_content(result is not None and bool(result.scores))
         self._say_why(result)
+        self.more.show_run(name, result if result is not None and result.scores else None)
         if run is None or result is None or not result.scores:
             return
         part = self._fill_parts(parts_of(result))
@@ -290,7 +295,7 @@ class ScoresPanel(QWidget):
         if run is None or run.result is None or not run.result.classes:
             return
         cut = self._cut.value() / 100
-        title = f"{run.name}: confusion"
+        title = f"{self._name}: confusion"
         figure = make_confusion(title, self._result, self._part.currentData(), cut)
         self._cut_box.setVisible(figure.cut is not None)
         if figure.cut is not None and figure.event_idx is not None:

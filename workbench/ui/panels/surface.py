@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -12,19 +13,16 @@ from workbench.figures.rounds import StagedPicture
 from workbench.figures.surface import (
     CurveFigure,
     SurfaceFigure,
-    SurfaceInputs,
     class_mixture,
     default_columns,
-    inputs_again,
     make_curve,
     make_surface,
     node_outline,
-    surface_inputs,
-    with_held,
     with_other_tree,
 )
+from workbench.figures.surface_inputs import SurfaceInputs, inputs_again, surface_inputs, with_held
 from workbench.figures.words import sentence
-from workbench.fitting import what_differs
+from workbench.fitting import FitInputs, what_differs
 from workbench.runs import training_of
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -35,6 +33,7 @@ from workbench.ui.plots.surface import SurfacePlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.surface_beside import SurfaceBeside
+from workbench.ui.surface_live import LiveSurface
 from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
 
 NO_COLUMN = "(one column only)"
@@ -58,6 +57,7 @@ class SurfacePanel(QWidget):
         self._context = context
         self._inputs: SurfaceInputs | None = None
         self._asked: tuple | None = None  # what the picture on screen or under way is of
+        self._live_figure: SurfaceFigure | CurveFigure | None = None
         self._job: Any = None
         self._preview_job: Any = None
         self._staged: StagedPicture | None = None
@@ -78,6 +78,9 @@ class SurfacePanel(QWidget):
             signal.connect(self._sight.ask)
         document.run_changed.connect(self._on_run_changed)
         context.selection.changed.connect(self._node_sight.ask)
+        self.live = LiveSurface(context, self, self.plot, self._wanted_live)
+        self.live.drawn.connect(self._show_live)
+        self.live.given_up.connect(self._refresh)
         self._preview_sight = Sight(self, self._show_preview)
         context.selection.preview_changed.connect(self._preview_sight.ask)
         theme.changed.connect(self._node_sight.ask)
@@ -175,9 +178,14 @@ class SurfacePanel(QWidget):
     def _refresh(self) -> None:
         document = self._context.document
         run = document.current_run
+        if self.live.is_on:
+            self._busy.begin()
+            self.live.ask()
+            return
         result = run.result if run is not None else None
         if run is None or result is None or document.table is None:
             self._inputs, self._asked = None, None
+            self._busy.end()
             if result is None:
                 self._say_why()
             else:
@@ -199,7 +207,7 @@ class SurfacePanel(QWidget):
 
     def _say_why(self, *_: object) -> None:
         run = self._context.document.current_run
-        if run is not None and run.result is not None:
+        if (run is not None and run.result is not None) or self._shows_live():
             return
         self._empty.say_what_is_missing(self._context, GOAL)
         self._switch.show_content(False)
@@ -211,12 +219,43 @@ class SurfacePanel(QWidget):
 
     def _wanted_columns(self, result) -> tuple[str, str | None]:
         """The columns chosen by hand where the model has them, else those that matter most (D32)."""
+        return self._chosen_columns(result.features) or default_columns(result)
+
+    def _chosen_columns(self, features: Sequence[str]) -> tuple[str, str | None] | None:
         chosen = self._context.document.view_state.get(COLUMNS)
         if chosen:
             x_name, y_name = chosen
-            if x_name in result.features and (y_name is None or y_name in result.features):
+            if x_name in features and (y_name is None or y_name in features):
                 return x_name, y_name
-        return default_columns(result)
+        return None
+
+    def _wanted_live(self, inputs: FitInputs) -> tuple[tuple[str, str | None] | None, dict[str, Any]]:
+        """Columns and held values of a training's picture: columns as before where it is not the first."""
+        document, columns = self._context.document, self._chosen_columns(inputs.features)
+        run = document.current_run
+        if columns is None and run is not None and run.result is not None:
+            before = default_columns(run.result)
+            columns = before if set(before) <= {*inputs.features, None} else None
+        return columns, dict(document.view_state.get(HELD, {}))
+
+    def _shows_live(self) -> bool:
+        """The picture on screen is of the current model's training, which goes on."""
+        return self.live.is_on and self.figure is not None and self.figure is self._live_figure
+
+    def _show_live(self, inputs: SurfaceInputs, figure: SurfaceFigure | CurveFigure, mixture: Any) -> None:
+        before, self._asked = self.figure, None
+        self._inputs, self._live_figure = inputs, figure
+        self._busy.end()
+        if before is None or before.x is not figure.x:
+            y_name = figure.y.name if isinstance(figure, SurfaceFigure) else None
+            self._fill_columns(inputs.result.features, figure.x.name, y_name)
+            self._put(figure)
+            return
+        if isinstance(figure, SurfaceFigure):
+            self.plot.show_other_tree(figure, mixture)
+        else:
+            self.curve.set_figure(figure)
+        self._follow_beside()
 
     def _fill_columns(self, names, x_name: str, y_name: str | None) -> None:
         for combo, items in ((self._x, list(names)), (self._y, [NO_COLUMN, *names])):
@@ -238,7 +277,10 @@ class SurfacePanel(QWidget):
             self._choose(x_name, None if self._y.currentIndex() == 0 else y_name)
 
     def _swap_to(self, name: str) -> None:
-        _, _, x_name, y_name, _ = self._asked or (None, None, name, None, None)
+        figure = self.figure
+        up = figure.y.name if isinstance(figure, SurfaceFigure) else None
+        shown = (name if figure is None else figure.x.name, up)
+        x_name, y_name = self._asked[2:4] if self._asked is not None else shown
         self._choose(name if y_name is None else y_name, None if y_name is None else x_name)
 
     def _swap_axes(self) -> None:
@@ -309,7 +351,14 @@ class SurfacePanel(QWidget):
         if self._asked is None:
             return
         self._inputs, figure = future.result()
-        shown = self.plot if isinstance(figure, SurfaceFigure) else self.curve
+        self._put(figure)
+        run = self._context.document.current_run
+        if run is not None and self._context.selection.preview_of(run.result) is not None:
+            self._preview_sight.ask()
+
+    def _put(self, figure: SurfaceFigure | CurveFigure) -> None:
+        """Show a picture over columns of its own."""
+        shown: Any = self.plot if isinstance(figure, SurfaceFigure) else self.curve
         self._switch.show_content(True)
         shown.set_figure(figure)
         self._pictures.setCurrentWidget(shown)
@@ -318,9 +367,6 @@ class SurfacePanel(QWidget):
         self._follow_beside()
         if self._held.isVisible():
             self._show_held()
-        run = self._context.document.current_run
-        if run is not None and self._context.selection.preview_of(run.result) is not None:
-            self._preview_sight.ask()
 
     def _follow_beside(self) -> None:
         inputs = self._inputs
@@ -334,7 +380,7 @@ class SurfacePanel(QWidget):
         if run is None or run.result is None or preview is None:
             self._sight.ask()
             return
-        if self._preview_job is not None or inputs is None or shown is None:
+        if self._preview_job is not None or inputs is None or shown is None or self.live.is_on:
             return
         if not self._job.is_told or training_of(inputs.result) is not training_of(run.result):
             return  # drawn anew at present: the preview comes after that
@@ -376,8 +422,8 @@ class SurfacePanel(QWidget):
             return
         preview, figure, mixture, self._staged = future.result()
         wanted = self._context.selection.preview_of(run.result)
-        if wanted is None or self._asked is not None:
-            return  # in place, given up, or over other columns by now
+        if wanted is None or self._asked is not None or self.live.is_on:
+            return  # in place, given up, or over other columns or of a training by now
         if isinstance(figure, SurfaceFigure):
             self.plot.show_other_tree(figure, mixture)
         else:
@@ -389,7 +435,8 @@ class SurfacePanel(QWidget):
         """Outline the region of the selected node, where the picture is of a single tree."""
         figure, inputs, path = self.plot.figure, self._inputs, self._context.selection.node_path
         outline = None
-        if path and figure is not None and inputs is not None and len(inputs.result.trees) == 1:
+        is_single = inputs is not None and len(inputs.result.trees) == 1 and figure is not self._live_figure
+        if path and figure is not None and inputs is not None and is_single:
             try:
                 outline = node_outline(inputs.result.trees[0], path, figure.x, figure.y)
             except DataError:  # the node was cut away since

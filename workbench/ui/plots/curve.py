@@ -7,7 +7,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF
 
 from workbench.figures.axis import date_ticks
-from workbench.figures.surface import VALIDATION
+from workbench.figures.surface_inputs import VALIDATION
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 from workbench.ui.plots.surface import show_axis

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsWidget, QToolTip
 
-from workbench.figures.words import count, counted, fixed
+from workbench.figures.words import count, counted
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 from workbench.ui.widgets import literal
@@ -155,24 +155,35 @@ class ImportancesPlot(DrawnPlot):
     def tip_at(self, point: QPointF) -> str:
         k = int((point.y() - 4) // theme.scaled(24))
         names = self.figure.names
-        return f"{names[k]}: {fixed(float(self.figure.values[k]))}" if 0 <= k < len(names) else ""
+        return f"{names[k]}: {self.figure.text(k)}" if 0 <= k < len(names) else ""
 
     def paint_into(self, painter: QPainter, rect: QRectF) -> None:
         figure, row, font = self.figure, theme.scaled(24), theme.font(12)
         t, metrics = theme.tokens(), QFontMetricsF(font)
         names = max((metrics.horizontalAdvance(name) for name in figure.names), default=0.0) + 12
         names = min(names, rect.width() * 0.4)
-        room = rect.width() - names - theme.scaled(52)
-        largest = float(np.max(figure.values, initial=0.0)) or 1.0
+        texts = [figure.text(k) for k in range(len(figure.names))]
+        wide = max((metrics.horizontalAdvance(text) for text in texts), default=0.0) + 12
+        room = rect.width() - names - wide
+        spreads = np.zeros(len(texts)) if figure.spreads is None else figure.spreads
+        largest = float(np.max(figure.values + spreads, initial=0.0)) or 1.0
         for k, (name, value) in enumerate(zip(figure.names, figure.values, strict=True)):
             y = 4 + k * row
             draw_text(painter, QRectF(0, y, names - 4, row), name, font, "text", Qt.AlignmentFlag.AlignLeft)
-            bar = QRectF(names, y + row * 0.25, max(room * float(value) / largest, 1.0), row * 0.5)
+            length = room * float(value) / largest
+            bar = QRectF(names, y + row * 0.25, max(length, 1.0), row * 0.5)
             painter.setPen(pen(t.colour("control")))
             painter.setBrush(theme.line_colour("training"))
             painter.drawRect(bar)
-            after = QRectF(bar.right() + 8, y, theme.scaled(48), row)
-            draw_text(painter, after, fixed(float(value), 3), font, "text2", Qt.AlignmentFlag.AlignLeft)
+            reach = room * float(spreads[k]) / largest
+            if reach > 0:
+                painter.setPen(pen(t.colour("text"), 1.5))
+                painter.drawLine(
+                    QPointF(names + max(length - reach, 0), y + row / 2),
+                    QPointF(names + max(length + reach, 0), y + row / 2),
+                )
+            after = QRectF(max(bar.right(), names + length + reach) + 8, y, wide, row)
+            draw_text(painter, after, texts[k], font, "text2", Qt.AlignmentFlag.AlignLeft)
 
 
 class ScatterPlot(FigurePlot):

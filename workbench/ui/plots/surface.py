@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from math import ceil
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPen
 
 from workbench.figures.axis import Axis, date_ticks
-from workbench.figures.surface import VALIDATION, SurfaceFigure, class_mixture
+from workbench.figures.surface import SurfaceFigure, class_mixture
+from workbench.figures.surface_inputs import VALIDATION
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, LiteralAxis, pen
 from workbench.ui.plots.value_bar import ValueBar
@@ -22,6 +24,7 @@ LEAST_WEIGHED_PX = 5  # smaller, a ring would leave nothing of the colour
 LARGEST_SHARE = 3.0  # of a point's usual width: what weighs nine times the average, or more
 NODE_PX = 3  # the outline of the selected node
 HATCH_PX = 8  # between two lines of the hatch
+N_SHADES = 64  # of the value map: more are not told apart, and each has to be drawn
 NO_ROWS = "no rows here"
 
 
@@ -38,6 +41,7 @@ class SurfacePlot(FigurePlot):
         self.hatch = pg.PlotCurveItem()
         self.no_rows = pg.TextItem(NO_ROWS, anchor=(0.5, 0.5))
         self._points: list[pg.ScatterPlotItem] = []
+        self._widths: list[tuple[pg.ScatterPlotItem, np.ndarray, Any]] = []  # rows, and width of their widths
         self._wrong: pg.ScatterPlotItem | None = None
         self._shared_range: tuple[float, float] | None = None
         self.bar = ValueBar()
@@ -69,7 +73,7 @@ class SurfacePlot(FigurePlot):
     def _clear_points(self) -> None:
         for item in self._points:
             self.plot.removeItem(item)
-        self._points, self._wrong = [], None
+        self._points, self._widths, self._wrong = [], [], None
 
     def show_node(self, outline: tuple[np.ndarray, np.ndarray] | None) -> None:
         """Draw the outline of a node's region, as `node_outline` gives it; None: none is selected."""
@@ -123,9 +127,10 @@ class SurfacePlot(FigurePlot):
             self.image.setImage(mixture, autoLevels=False, levels=(0, 255))
             self.borders.setData(*figure.borders, connect="pairs")
         if figure.points.weights is not None:  # they have other sizes too
-            self._clear_points()
-            self._draw_points()
-        elif figure.classes:
+            sizes = self._sizes()
+            for item, rows, width_of in self._widths:
+                item.setSize(width_of(sizes[rows]))
+        if figure.classes:
             self._draw_wrong()
 
     def own_range(self) -> tuple[float, float]:
@@ -201,8 +206,8 @@ class SurfacePlot(FigurePlot):
         figure, points, t = self.figure, self.figure.points, theme.tokens()
         shown = np.isfinite(points.x) & np.isfinite(points.y)
         if not figure.classes:
-            brushes = value_brushes(points.values, self.image.levels)
-            self._scatter(shown & np.isfinite(points.values), None, brushes, "o", t)
+            shades = value_shades(points.values, self.image.levels)
+            self._scatter(shown & np.isfinite(points.values), None, shades, "o", t)
             return
         for class_idx in range(len(figure.classes)):
             symbol = theme.class_shape(class_idx, len(figure.classes))
@@ -213,7 +218,7 @@ class SurfacePlot(FigurePlot):
     def _draw_wrong(self) -> None:
         """Put a ring around the rows that the model has wrong."""
         points, size = self.figure.points, point_size(len(self.figure.points.x))
-        sizes = widths_of(size, points.weights, len(points.x))
+        sizes = self._sizes()
         wrong = points.is_wrong & np.isfinite(points.x) & np.isfinite(points.y)
         if self._wrong is None:
             ink = pen(theme.tokens().colour("text"), 1.25 if size == POINT_PX else 0.75)
@@ -223,35 +228,35 @@ class SurfacePlot(FigurePlot):
         gap = 6 if size == POINT_PX else 3
         self._wrong.setData(points.x[wrong], points.y[wrong], size=sizes[wrong] + gap)
 
-    def _scatter(self, mask, colour, brushes, symbol, t) -> None:
+    def _sizes(self) -> np.ndarray:
         points = self.figure.points
-        size = point_size(len(points.x))
-        thin, sizes = size / POINT_PX, widths_of(size, points.weights, len(points.x))
+        return widths_of(point_size(len(points.x)), points.weights, len(points.x))
+
+    def _scatter(self, mask, colour, shades, symbol, t) -> None:
+        """Draw points of one colour, or each in one of the value map's."""
+        points, sizes = self.figure.points, self._sizes()
+        thin, ink = point_size(len(points.x)) / POINT_PX, t.colour("text")
         for is_validation in (False, True):
             rows = np.flatnonzero(mask & ((points.parts == VALIDATION) == is_validation))
             if not len(rows):
                 continue
-            ink, wide = t.colour("text"), sizes[rows]
-            if is_validation:  # hollow, and ringed as all marks are: by a larger dot below
-                wide = np.maximum(wide - 1, LEAST_POINT_PX)
-                ring = pg.ScatterPlotItem(points.x[rows], points.y[rows], symbol=symbol, pen=None, brush=ink)
-                ring.setSize(wide + 3 * thin)
-                self._add_points(ring)
-                edge: Any = (
-                    pen(colour, 2 * thin)
-                    if colour is not None
-                    else [pen(brushes[k].color(), 2 * thin) for k in rows]
-                )
-                fill: Any = QBrush(t.colour("surface"))
-            else:
-                edge, fill = (
-                    pen(ink, thin**2),
-                    QBrush(colour) if colour is not None else [brushes[k] for k in rows],
-                )
-            item = pg.ScatterPlotItem(
-                points.x[rows], points.y[rows], size=wide, symbol=symbol, pen=edge, brush=fill
-            )
-            self._add_points(item)
+            if not is_validation:
+                fill: Any = QBrush(colour) if shades is None else [shade_brushes()[k] for k in shades[rows]]
+                self._add_rows(rows, sizes, _width, symbol, pen(ink, thin**2), fill)
+                continue
+            # hollow, and ringed as all marks are: by a larger dot below
+            self._add_rows(rows, sizes, partial(_ring_width, thin), symbol, None, QBrush(ink))
+            pens = shade_pens(2 * thin)
+            edge: Any = pen(colour, 2 * thin) if shades is None else [pens[k] for k in shades[rows]]
+            self._add_rows(rows, sizes, _hollow_width, symbol, edge, QBrush(t.colour("surface")))
+
+    def _add_rows(self, rows, sizes, width_of, symbol, edge, fill) -> None:
+        points = self.figure.points
+        item = pg.ScatterPlotItem(
+            points.x[rows], points.y[rows], size=width_of(sizes[rows]), symbol=symbol, pen=edge, brush=fill
+        )
+        self._widths.append((item, rows, width_of))
+        self._add_points(item)
 
     def _add_points(self, item: pg.ScatterPlotItem) -> None:
         self.plot.addItem(item, ignoreBounds=True)
@@ -280,13 +285,37 @@ def _short(name: str, n_letters: int = 14) -> str:
     return name if len(name) <= n_letters else name[: n_letters - 1] + "…"
 
 
-def value_brushes(values, levels) -> list[QBrush]:
-    """Brushes of the value map for numbers between two levels."""
+def value_shades(values, levels) -> np.ndarray:
+    """Number the value map's shades of numbers between two levels: int (n,), 0 to N_SHADES - 1."""
     low, high = float(levels[0]), float(levels[1])
-    colours = pg.colormap.get(theme.VALUE_MAP).map(
-        np.nan_to_num((values - low) / (high - low)), mode=pg.ColorMap.QCOLOR
-    )
+    shares = np.nan_to_num((values - low) / (high - low))
+    return np.rint(np.clip(shares, 0, 1) * (N_SHADES - 1)).astype(int)
+
+
+@cache
+def shade_brushes() -> list[QBrush]:
+    """Brushes of the value map's shades; the same ones always, so that no symbol is drawn twice."""
+    shares = np.linspace(0, 1, N_SHADES)
+    colours = pg.colormap.get(theme.VALUE_MAP).map(shares, mode=pg.ColorMap.QCOLOR)
     return [QBrush(colour) for colour in colours]
+
+
+@cache
+def shade_pens(width: float) -> list[QPen]:
+    """Pens of the same colours."""
+    return [pen(brush.color(), width) for brush in shade_brushes()]
+
+
+def _width(width: np.ndarray) -> np.ndarray:
+    return width
+
+
+def _hollow_width(width: np.ndarray) -> np.ndarray:
+    return np.maximum(width - 1, LEAST_POINT_PX)
+
+
+def _ring_width(thin: float, width: np.ndarray) -> np.ndarray:
+    return _hollow_width(width) + 3 * thin
 
 
 def hatch_lines(is_far, wide: int, high: int, step: int) -> tuple[np.ndarray, np.ndarray]:
@@ -334,7 +363,8 @@ def widths_of(size: float, weights: np.ndarray | None, n: int) -> np.ndarray:
     if weights is None:
         return np.full(n, float(size))
     shares = np.minimum(np.sqrt(np.where(np.isfinite(weights), weights, 1.0)), LARGEST_SHARE)
-    return np.maximum(size * shares, min(size, LEAST_WEIGHED_PX))
+    widths = np.maximum(size * shares, min(size, LEAST_WEIGHED_PX))
+    return np.round(2 * widths) / 2  # by halves, so that many points share a symbol
 
 
 def point_size(n: int) -> float:
