@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +17,11 @@ from workbench.catalog import SEARCH_TERMS, entry_of
 
 MAX_LETTERS = 100_000
 HOW = "paste a dict, JSON or keywords such as num_leaves=31, eta=0.1"
-_PAIR = re.compile(r"^[\s,{-]*[\"']?([A-Za-z_][\w.-]*)[\"']?\s*[=:]\s*(.+?)[\s,}]*$")
+_PAIR = re.compile(r"^[\s,{-]*[\"']?([A-Za-z_][\w.-]*)[\"']?\s*[=:]\s*(.+)$")
+_AFTER_A_PAIR = ",}" + string.whitespace
+_UNREADABLE = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
+"""What Python's own reader raises for texts that are no values, or nested too deep."""
+MAX_TOLD_LETTERS = 60  # of a name, or of a value that is refused
 
 SYNONYMS = {  # further names in LightGBM, XGBoost, CatBoost and scikit-learn; the tables hold one of each
     "num_iterations": "n_estimators", "num_iteration": "n_estimators", "num_boost_round": "n_estimators",
@@ -86,7 +92,7 @@ def read_pairs(text: str) -> dict[str, Any]:
     DataError
         There is no name with a value in it.
     """
-    text = text.strip().removesuffix(";")
+    text = text.strip("\ufeff" + string.whitespace).removesuffix(";")
     if len(text) > MAX_LETTERS:
         raise DataError(f"the text has {len(text):,} letters, which are no settings; {HOW}")
     for read in (_read_json, _read_python, _read_lines):
@@ -108,7 +114,7 @@ def _read_python(text: str) -> dict[str, Any] | None:
     for candidate in (text, f"dict({text})", f"dict({text.rstrip(',')})"):
         try:
             statement = ast.parse(candidate).body[-1]
-        except (SyntaxError, ValueError, IndexError, RecursionError, MemoryError):
+        except (*_UNREADABLE, IndexError):
             continue
         if isinstance(statement, (ast.Expr, ast.Assign)) and (pairs := _pairs_of(statement.value)):
             return pairs
@@ -135,20 +141,25 @@ def _pairs_of(node: ast.expr) -> dict[str, Any]:
 def _value_of(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+    except _UNREADABLE:
+        pass
+    try:
         return ast.unparse(node)  # a name or an expression: kept as its text, which no setting takes
+    except RecursionError:
+        return "a long expression"
 
 
 def _read_lines(text: str) -> dict[str, Any]:
     pieces = text.splitlines() if "\n" in text else text.split(",")
-    found = [match for piece in pieces if (match := _PAIR.match(piece.split("#")[0]))]
+    pairs = (piece.split("#")[0].rstrip(_AFTER_A_PAIR) for piece in pieces)
+    found = [match for pair in pairs if (match := _PAIR.match(pair))]
     return {match[1]: _value_of_text(match[2]) for match in found}
 
 
 def _value_of_text(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except _UNREADABLE:
         return text.strip("\"'")
 
 
@@ -178,14 +189,14 @@ def match_settings(
     for name, given in pairs.items():
         parameter = _parameter_of(name, table)
         if parameter is None:
-            unknown.append(name)
+            unknown.append(_shortened(name))
             continue
         value = _our_value(parameter, given)
         if not parameter.is_legal(value):
-            refused.append(f"{name} = {given!r}: enter {parameter.legal_text}")
+            refused.append(f"{_shortened(name)} = {_shortened(repr(given))}: enter {parameter.legal_text}")
             continue
         values[parameter.name] = value
-        told[parameter.name] = f"{name}: {setting_text(parameter, value)}"
+        told[parameter.name] = f"{_shortened(name)}: {setting_text(parameter, value)}"
     for name in list(values):
         for other, legal in table[name].applies_when.items():
             acts = other == STOPS or values[name] != table[name].default
@@ -229,7 +240,18 @@ def _our_value(parameter: Parameter, given: Any) -> Any:
     if isinstance(given, float) and parameter.kind == "int" and given.is_integer():
         return int(given)
     if isinstance(given, int) and not isinstance(given, bool) and parameter.kind == "float":
-        return float(given)
+        return _as_float(given)
     if parameter.kind == "bool" and given in (0, 1):
         return bool(given)
     return given
+
+
+def _as_float(whole: int) -> float:
+    try:
+        return float(whole)
+    except OverflowError:
+        return math.inf if whole > 0 else -math.inf
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_TOLD_LETTERS else f"{text[: MAX_TOLD_LETTERS - 1]}…"

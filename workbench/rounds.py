@@ -121,6 +121,18 @@ def add_rounds(result: RunResult, table: Table, n_more: int, monitor: FitMonitor
     return replace(made, seconds=result.seconds + perf_counter() - began, n_test_looks=result.n_test_looks)
 
 
+def why_none_added(before: RunResult, after: RunResult) -> str:
+    """Say why a training that went on has added nothing, and what helps; "" where it has."""
+    if after.n_rounds > before.n_rounds:
+        return ""
+    said = f"no {unit_of(after)} was added: "
+    if after.stopped:
+        return f"{said}it was stopped before the first was done."
+    if why := getattr(after.estimator, "why_ended_", ""):
+        return f"{said}{why}; train it anew with other settings."
+    return f"{said}none is better on the validation rows; switch Stop early off and train it anew."
+
+
 def _copied(estimator: Any) -> Any:
     """Return a copy whose lists can grow without those of the model on screen."""
     copied = copy.copy(estimator)

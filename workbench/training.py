@@ -19,7 +19,7 @@ from workbench.fitting import FitInputs, SoFar, fit_run, freeze_inputs, inputs_o
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
 from workbench.readiness import check_ready
-from workbench.rounds import add_rounds, can_go_on
+from workbench.rounds import add_rounds, can_go_on, why_none_added
 from workbench.runs import RunResult
 from workbench.turns import Turns
 
@@ -269,6 +269,9 @@ class Trainer(QObject):
         changed: RunResult,
     ) -> None:
         self.hand_over(partial(self._write_result, run_id, result, changed, more))
+        if more is not None and (why := why_none_added(more.before, result)):
+            self._document.post_message(f"{name}: {why}")
+            return
         unit = entry_of(inputs.spec.kind).step_name
         steps = f" after {unit} {result.n_rounds:,}" if unit else ""
         how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"

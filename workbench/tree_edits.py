@@ -99,10 +99,10 @@ class TreeEdits(DocumentState):
         self._push_rounds(record, KEEP_ROUNDS, rounds.keep_rounds(record.result, self._table(), n_rounds))
 
     def take_more_rounds(self, run_id: str, before: RunResult, after: RunResult) -> None:
-        """Put a training that went on in place of what it began with, as one undo step."""
+        """Put a training that went on in place of what it began with, as one undo step if it added any."""
         record = self.run(run_id).settled()
         self._write_record(replace(record, error=None))
-        if record.result is before:
+        if record.result is before and after.n_rounds > before.n_rounds:
             self._push_rounds(record, ADD_ROUNDS, after)
 
     def _push_rounds(self, record: RunRecord, text: str, result: RunResult) -> None:

@@ -47,7 +47,8 @@ class AdaBoost(Learner):
 
         ``monitor.on_iteration(event)`` is called in this thread while columns are sorted, before the first
         round, after every round (with its errors and its tree) and about every 20 ms inside one. True ends
-        the fit: the finished rounds are kept, see `n_estimators_` and `stopped_`.
+        the fit: the finished rounds are kept, and those that `warm_start` begins with, see `n_estimators_`
+        and `stopped_`.
 
         Parameters
         ----------
@@ -93,6 +94,9 @@ class AdaBoost(Learner):
         booster.so_far = partial(copy.copy(self)._so_far, booster, training.data)
         booster.run(kept[0] if kept else [])
         self.stopped_, self.why_ended_ = booster.stopped, booster.why_ended
+        if kept and booster.stopped and len(booster.rounds) < len(kept[0]):  # while they were taken in again
+            self._keep(len(kept[0]), kept[0], self.train_loss_, self.val_loss_)
+            return self
         n_kept = min(stopping.best_round, len(booster.rounds)) if stopping else len(booster.rounds)
         self._keep(n_kept, booster.rounds, np.array(booster.train_loss), np.array(booster.val_loss))
         return self

@@ -1,6 +1,7 @@
 """AdaBoost against its worked run, slow twins, scikit-learn, and what goes wrong elsewhere (case C21)."""
 
 import math
+from itertools import count
 
 import numpy as np
 import pandas as pd
@@ -276,6 +277,26 @@ def test_added_rounds_are_those_of_one_fit(kind):
         some.set_params(n_estimators=3).fit(X, y)
     with pytest.raises(DataError, match="other columns or classes"):
         some.set_params(n_estimators=12).fit(X[:, :2], y)
+
+
+@pytest.mark.parametrize("extra", [{}, {"early_stopping": True}])
+@pytest.mark.parametrize("kind", [AdaBoostClassifier, AdaBoostRegressor])
+def test_a_stop_while_rounds_are_added_takes_none_of_those_there_were(kind, extra):
+    X, y = classes(3) if kind is AdaBoostClassifier else numbers()
+    before = kind(n_estimators=4, random_state=5, **extra).fit(X, y)
+    counts = set()
+    for n_events in (0, 1, 3, 6, 8, 12, 16, 20):
+        some = kind(n_estimators=4, random_state=5, **extra).fit(X, y)
+        events = count()
+        monitor = Recorder(lambda event, events=events, n=n_events: next(events) >= n)
+        some.set_params(n_estimators=9, warm_start=True).fit(X, y, monitor=monitor)
+        assert some.n_estimators_ >= before.n_estimators_
+        assert_same_rounds(some.truncate(before.n_estimators_), before, X)
+        n_losses = before.n_estimators_ + 1
+        np.testing.assert_array_equal(some.train_loss_[:n_losses], before.train_loss_)
+        np.testing.assert_array_equal(some.val_loss_[:n_losses], before.val_loss_)
+        counts.add(some.n_estimators_)
+    assert before.n_estimators_ in counts
 
 
 @pytest.mark.parametrize("kind", [AdaBoostClassifier, AdaBoostRegressor])

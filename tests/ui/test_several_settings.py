@@ -137,3 +137,18 @@ def test_what_a_preset_sets_is_written_to_be_read(qapp, session, run_id, appeara
     assert ink.name() in seen
     assert contrast(ink.name(), theme.tokens().colour("surface").name()) >= 4.5
     menu.close()
+
+
+def test_a_huge_text_is_told_in_short(session, run_id):
+    text = ", ".join(f"name_{number}={number}" for number in range(5_000))
+    QGuiApplication.clipboard().setText(f"{text}, eta=0.2, growth='{'x' * 5_000}'")
+    session.window.actions_["action.settings.paste"].trigger()
+    dialog = dialog_of(session)
+    unknown = dialog.findChild(QLabel, "paste.unknown").text()
+    assert unknown.startswith("No such setting here: name_0, name_1, ")
+    assert unknown.endswith(", name_23, and 4,976 more")
+    assert dialog.findChild(QLabel, "paste.sets").text() == "Will be set:\neta: Learning rate 0.2"
+    refused = dialog.findChild(QLabel, "paste.refused").text()
+    assert refused.endswith("x…: enter one of 'leaf', 'depth', 'oblivious'")
+    assert dialog.height() <= session.window.height()
+    dialog.reject()

@@ -52,6 +52,33 @@ def test_any_text_is_read_or_refused(text):
     match_settings("boosting", "classes", pairs)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_taken"),
+    [
+        ("eta=1" + "0" * 400, False),  # a whole number beyond the largest float
+        ('{"eta": -1' + "0" * 400 + "}", False),
+        ("n_estimators=1" + "0" * 5000, False),  # more digits than Python reads
+        ("eta=" + "1+" * 3000 + "1", False),  # deeper than Python's reader goes
+        ("eta=" + "x+" * 900 + "1", False),  # read, but too deep to be written again
+        ("eta=" + "-" * 20000 + "1", False),
+        ("eta = [{[]: 1}]\nmax_depth = 3", True),  # no value of Python's
+        ("eta = " + "[" * 5000 + "\nmax_depth = 3", True),
+        ("\ufeff" + '{"eta": "fast", "max_depth": 3}', True),  # as some editors begin a file
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_with_what_can(text, is_taken):
+    pasted = match_settings("boosting", "classes", read_pairs(text))
+    assert pasted.values == ({"max_depth": 3} if is_taken else {})
+    assert len(pasted.refused) == 1
+    assert ": enter a " in pasted.refused[0]
+    assert len(pasted.refused[0]) < 200
+
+
+def test_a_line_of_many_spaces_is_read_as_any_other():
+    """All its spaces were tried as its end, one after another: a minute for what may be pasted."""
+    assert read_pairs("a=x" + " " * 90_000 + "y\nb = 1 ,") == {"a": "x" + " " * 90_000 + "y", "b": 1}
+
+
 def test_lightgbm_s_names():
     text = (
         "LGBMRegressor(num_leaves=63, n_estimators=500, learning_rate=0.05, min_child_samples=10, "

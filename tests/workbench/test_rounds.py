@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.errors import DataError
+from engine.monitor import FitMonitor
 from tests.workbench.making import Session, flowers, open_flowers, wait_for
 from workbench import rounds
 from workbench.catalog import CATALOG
@@ -171,3 +172,45 @@ def test_the_round_of_one_model_is_not_that_of_another(session):
     selection.look_at_rounds(first, 3)
     assert selection.rounds_of(first) == 3
     assert selection.rounds_of(second) == 8
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "why"),
+    [
+        ("boosting", {"early_stopping": True, "tol": 100.0}, "switch Stop early off and train it anew"),
+        ("adaboost", {"max_depth": None, "min_samples_leaf": 1}, "fits all rows; train it anew"),
+    ],
+)
+def test_where_no_round_can_be_added_it_says_why_and_nothing_changes(session, kind, parameters, why):
+    document, trainer = session.document, session.trainer
+    run_id = session.train(kind, **FEW, **parameters)
+    before, n_steps = document.run(run_id), document.undo_stack.count()
+    assert before.result.n_rounds < 8
+    wait_for(trainer.ended, lambda: trainer.add_rounds(run_id, 4))
+    assert document.run(run_id).result is before.result
+    assert document.run(run_id).state == before.state
+    assert document.run(run_id).spec == before.spec
+    assert document.undo_stack.count() == n_steps
+    assert document.messages[-1].startswith(f"{before.name}: no round was added: ")
+    assert why in document.messages[-1]
+
+
+class StopsAtOnce(FitMonitor):
+    def on_iteration(self, event):
+        return True
+
+
+def test_a_stop_before_a_round_is_added_changes_nothing(trained):
+    session, run_id, result = trained
+    document = session.document
+    before, n_steps = document.run(run_id), document.undo_stack.count()
+    if not rounds.can_go_on(result):
+        return
+    longer = rounds.add_rounds(result, document.table, 4, StopsAtOnce())
+    assert rounds.why_none_added(result, longer).endswith("stopped before the first was done.")
+    np.testing.assert_array_equal(answers(longer, document.table), answers(result, document.table))
+    document.take_more_rounds(run_id, result, longer)
+    assert document.run(run_id).result is before.result
+    assert document.run(run_id).state == before.state
+    assert document.run(run_id).spec == before.spec
+    assert document.undo_stack.count() == n_steps

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QPushButton, QWidg
 
 from engine.errors import DataError
 from workbench.catalog import entry_of
-from workbench.figures.words import counted
+from workbench.figures.words import count, counted
 from workbench.pasting import Pasted, match_settings, read_pairs, setting_text
 from workbench.presets import presets_of
 from workbench.ui.context import Context
@@ -19,6 +19,7 @@ from workbench.ui.widgets import ActionButton, Label, button, column, literal, r
 
 LINE_LETTERS = 64  # of the settings listed below a preset
 TEXT_ROWS = 7
+MAX_TOLD = 24  # of what a text holds; the dialog must stay on the screen
 NOTHING_YET = "Paste settings of LightGBM, XGBoost, CatBoost or scikit-learn: a dict, JSON or keywords."
 
 
@@ -166,7 +167,8 @@ class PasteDialog(QDialog):
     @staticmethod
     def _say(label: Label, head: str, items: tuple[str, ...], between: str = "\n") -> None:
         label.setVisible(bool(items))
-        shown = between.join(items)
+        n_more = len(items) - MAX_TOLD
+        shown = between.join((*items[:MAX_TOLD], f"and {count(n_more)} more") if n_more > 0 else items)
         label.setText(f"{head}\n{shown}" if between == "\n" else f"{head} {shown}")
         label.setToolTip(literal(shown))
 
