@@ -14,7 +14,7 @@ import pytest
 from engine.errors import DataError
 from tests.workbench.making import Session, open_flowers
 from workbench.apply import apply_model
-from workbench.datasets import ReadOptions
+from workbench.datasets import ReadOptions, make_table
 from workbench.document import Document
 from workbench.project import DataFileMissing, load_project, save_project
 from workbench.project.atomic import write_atomically
@@ -264,6 +264,27 @@ def test_a_tree_changed_by_hand_opens_as_it_was_and_can_be_changed_on(tmp_path):
     assert opened.run(run_id).result.trees == document.run(run_id).result.trees
     opened.expand(run_id, ())
     assert opened.run(run_id).result.trees[0] == result.grown_tree
+
+
+@pytest.mark.parametrize("includes_rows", [True, False])
+def test_c11_levels_are_matched_by_name_after_a_project_was_opened_again(tmp_path, includes_rows):
+    answers = {"Belgium": "no", "France": "yes", "Germany": "no", "Italy": "yes", "Spain": "no"}
+    file = tmp_path / "lands.csv"
+    file.write_text("land,joins\n" + "".join(f"{land},{answer}\n" for land, answer in answers.items()) * 4)
+    document = Document()
+    document.open_table(read_table(file))
+    document.set_target("joins")
+    document.set_split(SplitSettings(train=1.0, validation=0.0, test=0.0))
+    session = Session(document)
+    run_id = session.train("tree", min_samples_leaf=1, min_samples_split=2)
+    session.close()
+    save_project(document, tmp_path / "p.treewright", include_rows=includes_rows)
+
+    result = reopened(tmp_path / "p.treewright").runs[run_id].result
+    for lands in (["France", "Germany", "Italy", "Spain"], ["Spain", "Italy", "France", "Germany"]):
+        applied = apply_model(result, make_table("new", {"land": lands}))
+        assert applied.predictions[0][1].tolist() == [answers[land] for land in lands]
+        assert applied.report == ()
 
 
 def rewrite(source, target, change):
