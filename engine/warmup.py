@@ -75,7 +75,7 @@ def steps() -> list[Step]:
         Step("large tables for bins", _binned_forest),
         Step("extra trees for drawn splits", _extra_trees),
         Step("decision tree for medians", _tree_for_medians),
-        Step("ordered statistics for boosting", _ordered_boosting),
+        Step("boosting for ordered statistics", _ordered_boosting),
     ]
 
 
