@@ -11,6 +11,7 @@ from engine.tree.cost_complexity import prune_at, pruning_path
 from engine.tree.pruning_rules import pessimistic_prune
 from tests.ui.training_help import train
 from workbench import tree_editor
+from workbench.datasets import make_table
 from workbench.editing import alpha_of
 from workbench.figures.surface import make_surface
 from workbench.figures.surface_inputs import surface_inputs
@@ -79,6 +80,26 @@ def test_a_drag_prunes_live_and_is_one_undo_step(session, run_id):
     document.undo_stack.redo()
     assert document.run(run_id).result.trees[0].n_leaves == 1
     assert panel.slider.value() == 0
+
+
+def test_c17_no_tree_between_four_leaves_and_one_is_shown(qtbot, session):
+    """The weakest link is the root, although each node below looks weaker on its own."""
+    document = session.document
+    document.open_table(make_table("xor", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": list("nyyn")}))
+    document.set_roles(["a", "b"], "feature")
+    document.set_target("y")
+    document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
+    run_id = train(qtbot, session, "tree", max_depth=None, min_samples_leaf=1)
+    session.window.centre.show_view("pruning")
+    panel = panel_of(session)
+    qtbot.waitUntil(lambda: panel.figure is not None, timeout=60_000)
+    grown = document.run(run_id).result.grown_tree
+    assert [tuple(stop) for stop in panel.figure.stops] == [(1, pytest.approx(1 / 6)), (4, None)]
+    for stop, n_leaves in ((0, 1), (1, 4)):
+        panel.slider.setValue(stop)
+        drawn = document.run(run_id).result.trees[0]
+        assert drawn == (grown if n_leaves == 4 else prune_at(grown, 1 / 6))
+        assert drawn.n_leaves == panel.figure.here.n_leaves == n_leaves
 
 
 def drag_to(slider, stop):
