@@ -99,6 +99,8 @@ class Parameter:
         return ", or ".join(parts)
 
     def _range_text(self) -> str:
+        if self.kind == "number_or_choice":
+            return "a whole number from 1, or a share above 0 and at most 1"
         noun = "a whole number" if self.kind == "int" else "a number"
         low = high = ""
         if self.minimum is not None:
@@ -133,6 +135,8 @@ class Parameter:
             value < self.minimum or (self.open_minimum and value == self.minimum)
         ):
             return False
+        if self.kind == "number_or_choice" and not isinstance(value, numbers.Integral) and value > 1:
+            return False  # no share
         return self.maximum is None or not (
             value > self.maximum or (self.open_maximum and value == self.maximum)
         )

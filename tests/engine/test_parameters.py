@@ -5,6 +5,7 @@ import pytest
 
 from engine import DecisionTreeClassifier, RandomForestRegressor
 from engine.errors import ParameterError
+from engine.tree.parameters import TREE_CLASSIFIER
 
 X, Y = np.arange(12.0).reshape(-1, 1), np.arange(12) % 2
 
@@ -28,3 +29,16 @@ def test_the_largest_number_is_taken():
 def test_a_seed_may_have_any_size_and_still_repeats():
     first, second = (DecisionTreeClassifier(random_state=10**30).fit(X, Y) for _ in range(2))
     assert first.seed_ == second.seed_ == 10**30
+
+
+@pytest.mark.parametrize(
+    ("value", "is_legal"), [(10, True), (1.0, True), (0.3, True), (10.0, False), (1.5, False)]
+)
+def test_a_fraction_above_one_is_no_share(value, is_legal):
+    (parameter,) = (one for one in TREE_CLASSIFIER if one.name == "min_samples_leaf")
+    assert parameter.is_legal(value) == is_legal
+    if not is_legal:
+        with pytest.raises(
+            ParameterError, match=r"enter a whole number from 1, or a share above 0 and at most 1"
+        ):
+            parameter.check(value)

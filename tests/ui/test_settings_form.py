@@ -195,7 +195,8 @@ def test_more_is_closed_until_asked(form):
 @pytest.mark.parametrize(
     ("parameter", "text", "value"),
     [(DEPTH, "12", 12), (DEPTH, "12.0", 12), (RATE, "0.25", 0.25), (RATE, "1e-3", 0.001), (COLUMNS, "3", 3),
-     (COLUMNS, "3.0", 3.0), (COLUMNS, "0.5", 0.5), (RATE, "\N{MINUS SIGN}2", -2.0), (DEPTH, "five", "five")],
+     (COLUMNS, "3.0", 3), (COLUMNS, "1.0", 1.0), (COLUMNS, "1", 1),
+     (COLUMNS, "0.5", 0.5), (RATE, "\N{MINUS SIGN}2", -2.0), (DEPTH, "five", "five")],
 )  # fmt: skip
 def test_numbers_are_read_as_typed(parameter, text, value):
     read = parse_number(parameter, text)

@@ -217,7 +217,7 @@ def parse_number(parameter: Parameter, text: str) -> Any:
     looks_whole = is_whole and not any(sign in text for sign in ".,eE")
     if parameter.kind == "int":
         return int(number) if is_whole else number
-    if parameter.kind == "number_or_choice" and looks_whole:
+    if parameter.kind == "number_or_choice" and (looks_whole or (is_whole and number > 1)):  # 1.0 is a share
         return int(number)
     return number
 
