@@ -66,7 +66,7 @@ def stop(qtbot, session, run_id):
 
 
 def wait_for_title(qtbot, session, title):
-    qtbot.waitUntil(lambda: panel(session).figure and panel(session).figure.title == title, timeout=60_000)
+    qtbot.waitUntil(lambda: getattr(panel(session).figure, "title", "") == title, timeout=60_000)
 
 
 @pytest.mark.parametrize("kind", ["boosting", "forest", "adaboost"])
