@@ -31,7 +31,7 @@ from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.other_learners import Rows
 from engine.parameters import check_parameters
 from engine.tree.directions import check_directions, directions_of
-from engine.tree.estimators import check_max_features, check_target
+from engine.tree.estimators import check_target
 from engine.tree.grow import count_features
 
 Floats = NDArray[np.float64]
@@ -158,7 +158,6 @@ class _Boosting(Learner):
         """Check the parameters and both tables."""
         own = {"init": is_model(self.init), "scoring": callable(self.scoring)}
         check_parameters(self, [parameter for parameter in self._table if not own.get(parameter.name)])
-        check_max_features(self)
         check_order(self)
         check_learner(self, self._table)
         training = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)

@@ -147,11 +147,6 @@ class _Bagging(TreeEnsemble):
 
     def _check_parameters(self) -> None:
         check_parameters(self, [parameter for parameter in self._table if parameter.name != "random_state"])
-        if isinstance(self.max_features, float) and self.max_features > 1:
-            raise ParameterError(
-                f"max_features is {self.max_features!r}; enter a whole number of columns, or a share above 0 "
-                "up to 1"
-            )
         if self.estimator is None:
             return
         if not all(hasattr(self.estimator, name) for name in ("fit", "predict", "get_params")):

@@ -43,10 +43,6 @@ def n_to_draw(max_samples: Any, n_rows: int) -> int:
                 f"max_samples is {max_samples} but the table has {n_rows} rows; enter at most {n_rows}"
             )
         return int(max_samples)
-    if max_samples > 1:
-        raise ParameterError(
-            f"max_samples is {max_samples!r}; enter a share up to 1, or a whole number of rows"
-        )
     return max(1, round(float(max_samples) * n_rows))
 
 

@@ -266,23 +266,10 @@ def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
     """
     later = {"random_state"} | ({"class_weight"} if isinstance(estimator.class_weight, Mapping) else set())
     check_parameters(estimator, [parameter for parameter in table if parameter.name not in later])
-    for name, least in (("min_samples_leaf", 1), ("min_samples_split", 2)):
-        wanted = getattr(estimator, name)
-        is_count = isinstance(wanted, numbers.Integral)
-        if (is_count and wanted < least) or (not is_count and wanted > 1):
-            raise ParameterError(
-                f"{name} is {wanted!r}; enter a whole number of rows from {least}, or a share above 0 up to 1"
-            )
-    check_max_features(estimator)
-
-
-def check_max_features(estimator: Any) -> None:
-    """Raise ParameterError where a share of the columns is above 1."""
-    wanted = estimator.max_features
-    if isinstance(wanted, float) and wanted > 1:
+    if isinstance(estimator.min_samples_split, numbers.Integral) and estimator.min_samples_split < 2:
         raise ParameterError(
-            f"max_features is {wanted!r}; enter a whole number of columns, a share above 0 up to 1, "
-            "'sqrt', 'log2' or None (all columns)"
+            f"min_samples_split is {estimator.min_samples_split!r}; enter a whole number of rows from 2, or "
+            "a share above 0 and at most 1"
         )
 
 
