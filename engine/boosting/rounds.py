@@ -18,7 +18,6 @@ from engine.boosting.early_stopping import EarlyStopping
 from engine.boosting.grow import NO_STATISTICS, TreeGrower
 from engine.boosting.grown import Grown, GrowSettings, Node
 from engine.boosting.kernels.losses import binary_loss_change
-from engine.boosting.kernels.partition import add_to_rows
 from engine.boosting.line_search import set_leaf_steps, tree_step
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, mean_loss
 from engine.boosting.oblivious import LevelGrower
@@ -116,6 +115,7 @@ class Booster:
             self._val_raw, self._val_derivatives = self._start(validation)
         self._reach = float(np.abs(self._raw).max())  # no raw prediction is larger
         self._largest_reach = LARGEST_REACH / max(float(training.sample_weight.sum()), 1.0)
+        self._all_rows = np.arange(training.n_rows, dtype=dtypes.SAMPLE_DTYPE)
         self.stopped = False
         self._note_losses()
 
@@ -285,7 +285,7 @@ class Booster:
         """Rows of this round, ascending: all, or a share without repetition and at least one."""
         n_rows, share = self._training.n_rows, self._settings.subsample
         if share == 1.0:
-            return np.arange(n_rows, dtype=dtypes.SAMPLE_DTYPE)
+            return self._all_rows
         drawn = generator.choice(n_rows, max(1, int(share * n_rows)), replace=False, shuffle=False)
         return np.sort(drawn).astype(dtypes.SAMPLE_DTYPE)
 
@@ -340,16 +340,9 @@ class Booster:
 
     def _add_leaves(self, grown: list[Grown], rate: float, raw: NDArray[np.float64]) -> None:
         """Add the leaves' values, times `rate`, to their rows of `raw`, float64 (n_rows, n_raw)."""
-        n_jobs = self._n_jobs if len(raw) > LEAF_CHUNK else 1
         for k, tree in enumerate(grown):
-            leaves, rows = tree.leaves, tree.sample_indices
-
-            def add_leaf(
-                i: int, _start: int, _stop: int, k: int = k, leaves: Any = leaves, rows: Any = rows
-            ) -> None:
-                add_to_rows(rows, leaves[i].start, leaves[i].stop, leaves[i].value * rate, k, raw)
-
-            for_chunks(add_leaf, len(leaves), 1, n_jobs)
+            values = np.array([leaf.value * rate for leaf in tree.leaves])
+            tree.blocks.add_values(values, k, raw, self._n_jobs)
 
     def _shorten_leaf_steps(self, grown: Grown) -> None:
         """Halve a leaf's step until its rows' log loss does not rise by the shrunken step (D27)."""
