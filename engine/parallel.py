@@ -1,4 +1,4 @@
-"""The only two ways to run in parallel: `for_chunks` and `map_tasks`.
+"""The only ways to run in parallel: `for_chunks`, `map_tasks`, and `beside` for kernels that share work.
 
 Work is cut into chunks of a fixed size, whatever the number of threads, and results are reduced in
 chunk order, so any thread count gives the same bits. Inside a task both run serially: nested pools
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -19,22 +19,19 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import dtypes
 from engine.binning import BinnedTable
 from engine.boosting.blocks import RowBlocks
+from engine.boosting.desk import AT_WORK, SPLIT_CHUNK, desk_for
 from engine.boosting.grown import GRADIENT, Grown, GrowSettings, Node, Split, Sums, hand_on_bounds
 from engine.boosting.kernels import histogram as histogram_kernels
-from engine.boosting.kernels import splitting
-from engine.boosting.kernels import team
+from engine.boosting.kernels import splitting, team
 from engine.boosting.ordered import EVERYWHERE, Statistic
 from engine.boosting.team import Team
 from engine.parallel import for_chunks
 from engine.tree.structure import LEVEL_SET, NO_CHILD, THRESHOLD
 
 ROW_CHUNK = 65536  # rows a piece of what is made of gradients
-SPLIT_CHUNK = 8192  # rows a piece of partition
-MOST_BYTES = 2**28  # of kept histograms; nodes beyond them have their children's built from rows
-AT_WORK = 2  # histograms that a split needs beside those that are kept
+CELLS_A_TEAM = 2**18  # row visits x columns of a tree's root, at least, for others to be called
 CELLS_A_CHUNK = 2**16  # row visits x columns a piece of histogram, about 60 microseconds
 PIECES_A_NODE, LEAST_CHUNK = 32, 512  # smaller pieces and fewer rows: nobody waits long for the last one
 CHUNKS_A_WAVE = 512  # pieces between two questions to the monitor, about 30 ms of one thread
@@ -72,63 +69,15 @@ class TreeGrower:
         self._unequal_weights = sample_weight[:0] if np.all(sample_weight == 1.0) else sample_weight
         self._statistics = statistics
         n_rows, n_channels = binned.n_rows, 1 if settings.counts_are_hessians else 2
-        self._fixed = np.empty((n_rows, n_channels), dtypes.FIXED_DTYPE)
         most = max(2**COUNT_BITS - 1, CELLS_A_VISIT * binned.n_cells // max(binned.n_features, 1))
         self._count_bits = min(n_rows, most).bit_length()
         self._row_chunk = min(max(1, CELLS_A_CHUNK // max(binned.n_features, 1)), 2**self._count_bits - 1)
         self._team = Team(settings.n_jobs)
-        self._desk = self._set_up_desk(n_channels)
+        self._desk = desk_for(
+            binned, settings.directions, n_channels, self._count_bits, settings.max_leaf_nodes, self._team
+        )
         self._free = list(range(len(self._desk.histograms)))
         self.has_choice = bool(np.any(np.diff(binned.offsets) > 2)) or self._some_column_has_missing()
-
-    def _set_up_desk(self, n_channels: int) -> team.Desk:
-        binned, n_rows, n_threads = self.binned, self.binned.n_rows, self._team.n_threads
-        n_pieces, n_cells, n_codes = -(-n_rows // SPLIT_CHUNK), binned.n_cells, int(binned.n_bins.max()) + 1
-        return team.Desk(
-            codes=binned.codes,
-            columns=binned.columns,
-            offsets=binned.offsets.astype(np.uint64),  # numba adds int64 and uint64 as floats
-            fixed=self._fixed,
-            rows=np.empty(n_rows, dtypes.SAMPLE_DTYPE),
-            lefts=np.empty(n_rows, dtypes.SAMPLE_DTYPE),
-            rights=np.empty(n_rows, dtypes.SAMPLE_DTYPE),
-            goes_left=np.zeros(n_codes, np.uint8),
-            n_left=np.empty(n_pieces, np.int64),
-            left_at=np.empty(n_pieces, np.int64),
-            right_at=np.empty(n_pieces, np.int64),
-            packed=np.zeros((n_threads, n_cells, n_channels), dtypes.FIXED_DTYPE),
-            poured=np.zeros((n_threads, n_cells, n_channels + 1), dtypes.FIXED_DTYPE),
-            n_added=np.zeros(n_threads, np.int64),
-            n_poured=np.zeros(n_threads, np.int64),
-            count_bits=self._count_bits,
-            histograms=np.empty((self._n_slots(), n_cells, n_channels + 1), dtypes.FIXED_DTYPE),
-            searches=self._set_up_searches(n_codes),
-        )
-
-    def _set_up_searches(self, n_codes: int) -> team.Searches:
-        binned, n_threads = self.binned, self._team.n_threads
-        directions = np.zeros(binned.n_features, np.uint8)  # statistics are free, wherever they stand
-        directions[: len(self.settings.directions)] = self.settings.directions
-        return team.Searches(
-            offsets=binned.offsets,
-            n_bins=binned.n_bins,
-            is_categorical=binned.is_categorical,
-            directions=directions,
-            asked=np.zeros((2, 3), np.int64),
-            columns=np.zeros((2, binned.n_features), np.int64),
-            rules=np.zeros((2, len(splitting.SplitRules._fields))),
-            keys=np.empty((n_threads, n_codes)),
-            items=np.empty((n_threads, n_codes), np.int64),
-            goes_left=np.zeros((2, n_codes), np.uint8),
-            best=np.zeros((2, splitting.N_MISSING + 1)),
-        )
-
-    def _n_slots(self) -> int:
-        """Histograms to have room for: one for each node that may wait and be worth it, within limits."""
-        binned, limit = self.binned, self.settings.max_leaf_nodes
-        most = min(binned.n_rows * binned.n_features // max(binned.n_cells, 1), limit or binned.n_rows)
-        n_bytes = binned.n_cells * (self._fixed.shape[1] + 1) * self._fixed.itemsize
-        return AT_WORK + max(1, min(most + 1, MOST_BYTES // max(n_bytes, 1)))
 
     def _some_column_has_missing(self) -> bool:
         return any(n > 0 and np.any(self.binned.columns[f] == n) for f, n in enumerate(self.binned.n_bins))
@@ -159,7 +108,8 @@ class TreeGrower:
         self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
         self._set_scales()
         self._ask()
-        with self._team.at(self._desk._replace(rows=sample_indices)):
+        is_short = len(sample_indices) * self.binned.n_features < CELLS_A_TEAM
+        with self._team.at(self._desk._replace(rows=sample_indices), is_short):
             nodes = self._grow_nodes(Node(0, len(sample_indices), 0))
         grown = Grown(nodes, sample_indices, self.settings)
         self._sum_up(grown)
@@ -204,7 +154,8 @@ class TreeGrower:
         """Choose powers of two so that no sum of fixed-point numbers can overflow; fill them in."""
         settings, n_jobs, n_rows = self.settings, self.settings.n_jobs, self.binned.n_rows
         second = self.weights if settings.order == 1 else self._hessians
-        channels = (self._gradients, second)[: self._fixed.shape[1]]
+        fixed = self._desk.fixed
+        channels = (self._gradients, second)[: fixed.shape[1]]
         largest = np.zeros((len(channels), -(-n_rows // ROW_CHUNK)))
 
         def measure(chunk_idx: int, start: int, stop: int) -> None:
@@ -223,7 +174,7 @@ class TreeGrower:
 
         def fill(_: int, start: int, stop: int) -> None:
             histogram_kernels.quantise(
-                self._gradients, second, scales[0], scales[1], self._count_bits, start, stop, self._fixed
+                self._gradients, second, scales[0], scales[1], self._count_bits, start, stop, fixed
             )
 
         for_chunks(fill, n_rows, ROW_CHUNK, n_jobs)

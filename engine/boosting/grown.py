@@ -102,8 +102,9 @@ class Split:
 class Node:
     """A node, whose rows are ``sample_indices[start:stop]``; its sums and value come when all is grown.
 
-    While it waits to be split its histogram may be kept in a `slot`. `lower` and `upper` bound its value where columns have directions; `between` says which bins of columns of
-    statistics can come here (above the first number, up to the second), where not all can.
+    While it waits to be split its histogram may be kept in a `slot`. `lower` and `upper` bound its value
+    where columns have directions; `between` says which bins of columns of statistics can come here (above
+    the first number, up to the second), where not all can.
     """
 
     start: int

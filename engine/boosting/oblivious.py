@@ -62,7 +62,7 @@ class LevelGrower(TreeGrower):
     def _new_histogram(self, node: Node) -> Histogram:
         slot = self._free[-1]
         self._build(node, (), slot)
-        return self._desk.histograms[slot].copy()
+        return np.array(self._desk.histograms[slot])
 
     def _histograms_below(self, nodes: list[Node], node: Node, histogram: Histogram) -> dict[int, Histogram]:
         """Histograms of the children that may be split, the larger one's as a difference."""

@@ -35,11 +35,11 @@ class Team:
         self._is_wanted = Event()
 
     @contextmanager
-    def at(self, desk: kernels.Desk) -> Iterator[None]:
-        """Let the others help at a desk while the block runs."""
+    def at(self, desk: kernels.Desk, is_short: bool = False) -> Iterator[None]:
+        """Let the others help at a desk while the block runs, unless it is too short to call them."""
         self._desk = desk
         self._orders[kernels.LEFT] = 0
-        with beside(self._help, self.n_threads):
+        with beside(self._help, 1 if is_short else self.n_threads):
             try:
                 yield
             finally:

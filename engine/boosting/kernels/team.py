@@ -71,7 +71,8 @@ class Desk(NamedTuple):
     goes_left : uint8 (n_codes,)
         Of the column that rows are parted by.
     n_left, left_at, right_at : int64 (n_pieces,)
-        How many rows of a piece of the partition go left; where its left and right rows belong.
+        How many rows of a piece of the partition go left; where its left and right rows belong. As long
+        as a partition can have pieces: nobody looks.
     packed : int64 (n_threads, n_cells, n_channels)
         What each thread has added up, see `kernels.histogram`.
     poured : int64 (n_threads, n_cells, n_channels + 1)
