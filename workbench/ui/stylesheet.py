@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _SHEET = """
 QMainWindow, QDialog {{ background: {window}; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QMainWindow::separator:vertical {{ background: {border}; width: 1px; margin: 0 4px 0 3px; }}
 QMainWindow::separator:horizontal {{ background: {border}; height: 1px; margin: 3px 0 4px 0; }}
 QMainWindow::separator:hover {{ background: {accent}; }}
