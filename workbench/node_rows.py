@@ -34,6 +34,17 @@ def is_at_node(result: RunResult, table: Table, path: Path) -> NDArray[np.bool_]
     return is_at
 
 
+def leaves_of_rows(result: RunResult, table: Table, rows: NDArray[np.intp]) -> dict[Path, int]:
+    """Return the leaves of the result's single tree that rows of the table end in, and how many in each."""
+    from engine.features import encode
+    from engine.predict import leaf_numbers
+
+    tree = result.trees[0]
+    X = encode(feature_frame(table, result.features, rows), result.feature_specs)
+    leaves, n_rows = np.unique(leaf_numbers(tree, X), return_counts=True)
+    return {tree.path_to(int(leaf)): int(n) for leaf, n in zip(leaves, n_rows, strict=True)}
+
+
 def leaf_of_row(result: RunResult, table: Table, row: int) -> tuple[Path, str]:
     """Return the path of the leaf that a row of the table ends in, and the way there as a sentence.
 

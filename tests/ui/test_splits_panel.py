@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QTableView, QWidget
 
@@ -373,6 +373,22 @@ def test_a_low_gain_curve_names_its_column_in_the_title_alone(qtbot, session):
     plot.resize(376, 400)
     assert axis.labelText == column
     assert axis.label.isVisible()
+
+
+def test_what_is_told_at_the_pointer_stands_whole_in_a_low_plot(qtbot, session):
+    panel = open_candidates(qtbot, session)
+    plot, curve = panel.plot, panel.figure.curves[panel.figure.rows[0].feature]
+    plot.resize(376, 130)
+    QApplication.processEvents()
+    picture = QRectF(plot.rect())
+    for threshold in curve.thresholds[[0, len(curve.thresholds) // 2, -1]]:
+        for gain in (0.0, float(curve.gains.max())):
+            point = QPointF(float(threshold), gain)
+            plot.show_hover(plot.hover_text(point), point)
+            told = plot._hover.mapRectToScene(plot._hover.boundingRect())
+            assert picture.contains(told), "a line of it is cut off"
+            assert not told.contains(plot.plot.vb.mapViewToScene(point)), "it hides what it is about"
+            assert plot._hover.parentItem() is None, "the plot would clip it"
 
 
 def test_the_row_that_was_forced_stays_chosen(qtbot, session):

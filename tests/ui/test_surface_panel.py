@@ -366,6 +366,8 @@ def test_the_selected_nodes_region_is_outlined(qtbot, session):
     selection.select_node((0,))
     x, _y = panel.plot.node_box.getData()
     assert panel.plot.node_box.isVisible()
+    ink = panel.plot.node_box.opts["pen"].color()
+    assert ink == theme.tokens().colour("text"), "a selection is a dark outline: colour means data"
     assert figure.x.feature == tree.feature[0], "the first question's column is across"
     inside = figure.x.edges[np.flatnonzero(figure.x.values <= tree.threshold[0])[-1] + 1]
     assert (x.min(), x.max()) == (figure.x.edges[0], inside)

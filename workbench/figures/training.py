@@ -120,13 +120,13 @@ class TrainingFigure:
         if not len(finite):
             return ""
         last = finite[-1]
-        told = f"out-of-bag error {number(float(line.y[last]))} with {counted(int(line.x[last]), 'tree')}"
+        error, n_trees = f"out-of-bag error {number(float(line.y[last]))}", counted(int(line.x[last]), "tree")
         if self.best_round is None:
-            return told
+            return f"{error} with {n_trees}"
         if self.best_round == line.x[last]:
-            return f"{told}, the lowest"
+            return f"{error} with {n_trees}, the lowest"
         lowest = float(line.y[line.x == self.best_round][0])
-        return f"{told}, lowest {number(lowest)} with {count(self.best_round)}"
+        return f"{error}, lowest {number(lowest)} at {counted(self.best_round, 'tree')}"
 
     @property
     def names_at_ends(self) -> bool:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QBoxLayout, QMenu, QSizePolicy, QWidget
 
 from engine.errors import DataError
 from workbench.commands import CommandId
@@ -109,10 +109,12 @@ class PruningPanel(QWidget):
         self.slider.valueChanged.connect(self._prune_to_stop)
         self.slider.sliderReleased.connect(self._score_wanted)
         self._says = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
+        self._says.setSizePolicy(
+            QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed
+        )  # the slider gives way
         self._says.setObjectName("pruning.says")
         slider_row = row(16, Label("Leaves", "secondary"), self.slider, self._says, 16, margins=4, spacing=8)
         slider_row.setStretchFactor(self.slider, 1)
-        slider_row.setStretchFactor(self._says, 1)
         return slider_row
 
     def _on_run_changed(self, run_id: str) -> None:

@@ -79,7 +79,7 @@ class SurfacePlot(FigurePlot):
         """Draw the outline of a node's region, as `node_outline` gives it; None: none is selected."""
         self.node_box.setVisible(outline is not None)
         if outline is not None:
-            ink = pen(theme.tokens().colour("accent"), NODE_PX)
+            ink = pen(theme.tokens().colour("text"), NODE_PX)
             self.node_box.setData(*outline, connect="pairs", pen=ink)
 
     def _colour(self, class_idx: int) -> QColor:
