@@ -54,6 +54,17 @@ def test_the_winners_colour_is_mixed_by_how_sure_it_is():
     assert rgb[0, :, 0].tolist() == [round(255 * 0.85), round(255 * 0.5), round(255 * 0.675)]
 
 
+def test_colours_mixed_in_a_worker_are_those_of_the_palette_asked_for():
+    figure = c33_figure()
+    light = np.array([[0, 0, 0], [255, 0, 0]]), np.array([255, 255, 255])
+    dark = np.array([[0, 0, 0], [255, 0, 0]]), np.array([20, 24, 27])
+    assert s.prepared(figure, light) is figure
+    known = figure.mixed(light)
+    assert figure.mixed((light[0].copy(), light[1].copy())) is known  # nothing is left to the window
+    for palette in (dark, light):  # another theme since
+        np.testing.assert_array_equal(figure.mixed(palette), s.class_mixture(figure.answer, *palette))
+
+
 def test_borders_of_a_corner_are_joined():
     labels = np.array([[0, 0, 1], [0, 0, 1], [2, 2, 2]])
     x, y = s.border_lines(labels, np.arange(4.0), np.arange(4.0))

@@ -95,7 +95,6 @@ class StagedPicture:
         if made.classes:
             wrong = (figure.points.codes >= 0) & (figure.points.codes != said)
             made = replace(made, points=replace(figure.points, is_wrong=wrong))
-            _ = made.borders  # found here, in a worker
         return made
 
     def _reweighted(self, n_rounds: int) -> SurfaceFigure | CurveFigure:
