@@ -275,6 +275,8 @@ class Trainer(QObject):
         unit = entry_of(inputs.spec.kind).step_name
         steps = f" after {unit} {result.n_rounds:,}" if unit else ""
         how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"
+        if result.stopped and not result.n_rounds:
+            how = f"stopped before its first {unit}: it gives every row the same answer; train it again"
         remarks = _constant_warning(result) + _edits_sentence(edits, changed)
         self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{remarks}")
         if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QLabel, QWidget
 
 from tests.ui.training_help import train
@@ -14,7 +15,7 @@ from workbench.project import load_project, save_project
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.ui import theme
-from workbench.ui.plots.training import TrainingPlot
+from workbench.ui.plots.training import DOT_PX, TrainingPlot
 
 
 @pytest.fixture
@@ -86,6 +87,19 @@ def test_the_best_round_and_lines_are_dressed_by_the_theme(plot):
     light = plot.curves[0].opts["pen"].color()
     theme.set_appearance("dark")
     assert plot.curves[0].opts["pen"].color() == theme.line_colour("training") != light
+
+
+def test_names_are_read_over_curves_and_beside_dots(plot):
+    line = make_line("out_of_bag", "out of bag", [0.3, 0.1, 0.2], 1)
+    plot.set_figure(make_training_figure([line], "share of wrong rows", best_round=2000))
+    best, name = plot._best_name, plot._names[0]
+    assert best.toPlainText() == "best 2,000"
+    assert best.zValue() > max(curve.zValue() for curve in plot.curves)
+    assert best.fill.color().rgb() == theme.tokens().colour("surface").rgb()
+    end = plot.plot.vb.mapViewToScene(QPointF(3, 0.2)).x()
+    margin = name.textItem.document().documentMargin()
+    assert name.sceneBoundingRect().left() + margin >= end + DOT_PX / 2 + 2
+    assert name.sceneBoundingRect().right() <= plot.width()
 
 
 def test_names_with_markup_are_literal(plot):

@@ -17,13 +17,14 @@ from workbench.datasets import make_table
 from workbench.document import Document
 from workbench.editing import grow_below
 from workbench.exports import export_model, load_model
-from workbench.fitting import inputs_of_result
+from workbench.fitting import fit_run, inputs_of_result
 from workbench.jobs import Job
 from workbench.readers import read_table
 from workbench.readiness import check_ready
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.scripts import make_script
+from workbench.training import _inputs_of
 
 KINDS = ("tree", "forest", "boosting", "adaboost")
 SMALL = {
@@ -105,6 +106,22 @@ def test_stop_keeps_what_is_there(session, kind):
     assert record.result.n_rounds == n_steps[-1] >= 5
     assert record.result.scores["test"].accuracy.value > 0.7
     assert "stopped after" in session.document.messages[-1]
+
+
+def test_a_stop_before_the_first_round_is_told_as_one(session):
+    run_id = session.document.add_run("boosting")
+    session.document.set_parameter(run_id, "n_estimators", 100_000)
+    inputs = _inputs_of(session.document, run_id)
+
+    class StopsAtOnce:
+        def on_iteration(self, event):
+            return event.train_loss is not None
+
+    result = fit_run(inputs, StopsAtOnce())
+    session.trainer._take_result(run_id, "model", inputs, (), None, result, result)
+    assert session.document.messages[-1].startswith(
+        "model: stopped before its first round: it gives every row the same answer; train it again"
+    )
 
 
 def test_scoring_asks_its_monitor_between_steps_and_gives_the_same_bits(session, monkeypatch):

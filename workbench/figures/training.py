@@ -108,8 +108,8 @@ class TrainingFigure:
         finite = np.flatnonzero(np.isfinite(line.y))
         if line.role == OUT_OF_BAG:
             return self._out_of_bag_sentence(line)
-        if not len(finite):
-            return ""
+        if not len(finite) or not line.x[-1]:
+            return ""  # nothing yet, or the start alone
         lowest = finite[np.argmin(line.y[finite])]
         best, value = int(line.x[lowest]), number(float(line.y[lowest]))
         what = f"share of wrong {line.role} rows" if self.y_label == SHARE else f"{line.role} loss"
@@ -292,7 +292,8 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
     else:
         rows += ", no validation part"
     if result.stopped:
-        rows += f", stopped after {counted(result.n_rounds, 'round')}"
+        n = result.n_rounds
+        rows += f", stopped after {counted(n, 'round')}" if n else ", stopped before the first round"
     if why_ended := getattr(result.estimator, "why_ended_", ""):
         rows += f", {why_ended}"
     best = curve.best_round if has_validation else None
