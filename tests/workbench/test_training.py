@@ -639,6 +639,44 @@ def test_a_stopped_cross_validation_says_so(session):
     assert trainer.cross_validation_job is None
 
 
+@pytest.mark.parametrize("kind", ["tree", "forest", "bagging"])
+def test_a_fold_that_cannot_be_trained_on_is_named_with_a_cure(qapp, caplog, kind):
+    n, weights = 60, np.zeros(60)
+    weights[[7, 9]] = 1.0
+    columns = {"x": np.arange(n) * 0.5, "w": weights, "y": [("a", "b")[k % 2] for k in range(n)]}
+    document = Document()
+    document.open_table(make_table("weighted", columns))
+    document.set_target("y")
+    document.set_roles(["w"], "weight")
+    is_training = document.parts[[7, 9]] == 0
+    assert np.count_nonzero(is_training) == 1, "one row alone to train on: the fold that tests it has none"
+    session = Session(document, cross_validates=True)
+    run_id = document.add_run(kind)
+    wait_for(session.trainer.cross_validation_ended, lambda: session.trainer.train(run_id))
+    told = document.messages[-1]
+    assert re.search(r"was not cross-validated: fold \d+ of 10, trained on \d+ rows: ", told)
+    assert "train it again with more rows or other settings" in told
+    assert document.run(run_id).result.cv is None
+    assert document.run(run_id).result.scores
+    assert session.crashes == []
+    assert caplog.records == []
+    session.close()
+
+
+def test_a_cross_validation_that_fails_by_our_fault_is_told_with_its_details(session, monkeypatch):
+    def fails(_inputs, _monitor):
+        raise ZeroDivisionError("a slip")
+
+    monkeypatch.setattr("workbench.crossvalidation.cross_validate", fails)
+    trainer, document = session.trainer, session.document
+    trainer.cross_validates = True
+    run_id = document.add_run("tree")
+    wait_for(trainer.cross_validation_ended, lambda: trainer.train(run_id))
+    assert "was not cross-validated" in document.messages[-1]
+    assert len(session.crashes) == 1
+    assert "ZeroDivisionError" in session.crashes[0]
+
+
 # ---- honesty, field cases ----------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,14 @@ SHARE = "share of wrong rows"
 EACH_TREE = "each tree alone"
 EACH_TREE_COLOUR = 2  # among the line colours, whether there is a validation line or not
 MAX_NAMED = 4  # lines with their names at their ends; more have a legend
+
+
+ORDERED = "training loss by ordered statistics: each row by those before it, unlike in Scores"
+
+
+def words_of_training_loss(parameters: Mapping[str, Any], has_categories: bool) -> str:
+    """Say by what the training loss goes where that is not what the model says of the rows; else ""."""
+    return ORDERED if has_categories and parameters.get("categorical") == "ordered" else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,6 +302,9 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
     if result.stopped:
         n = result.n_rounds
         rows += f", stopped after {counted(n, 'round')}" if n else ", stopped before the first round"
+    has_categories = any(spec.is_categorical for spec in result.feature_specs)
+    if words := words_of_training_loss(result.spec.parameters, has_categories):
+        rows += f"; {words}"
     if why_ended := getattr(result.estimator, "why_ended_", ""):
         rows += f", {why_ended}"
     best = curve.best_round if has_validation else None
@@ -378,6 +389,6 @@ class LiveCurve:
             if np.isfinite(line.y).any():
                 best = first + int(np.nanargmin(line.y))
         n = self.n_points - (1 if first == 0 and self.n_points else 0)
-        told = ", ".join(part for part in (self._subtitle, f"{counted(n, 'round')} so far") if part)
+        told = "; ".join(part for part in (f"{counted(n, 'round')} so far", self._subtitle) if part)
         figure = make_training_figure(lines, self._y_label, title=self._name, subtitle=told, best_round=best)
         return with_step_errors(figure, self._step_errors)
