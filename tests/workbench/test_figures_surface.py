@@ -11,6 +11,7 @@ from tests.workbench.making import Session, open_flowers
 from workbench.figures import surface as s
 from workbench.figures.axis import make_axis, number_axis
 from workbench.figures.held import Held, held_sentence, held_values, hold
+from workbench.figures.rounds import _KeptWeights
 from workbench.figures.surface_inputs import surface_inputs
 
 FEATURES = (FeatureSpec("f1"), FeatureSpec("f2"))
@@ -188,3 +189,14 @@ def test_values_on_a_path_are_those_that_every_question_about_the_column_sends_a
             goes = [values_on_path(tree, path, feature, rows[:, feature]) for feature in (0, 1)]
             reached = [node in decision_path(tree, row) for row in rows]
             np.testing.assert_array_equal(goes[0] & goes[1], reached)
+
+
+@pytest.mark.parametrize("n_kept", [1, 2, 100])
+def test_weights_of_rows_are_the_same_in_any_order_however_few_are_kept(monkeypatch, n_kept):
+    rows = np.array([0, 2, 3])
+    monkeypatch.setattr("workbench.figures.rounds.KEPT_WEIGHT_BYTES", n_kept * 8 * len(rows))
+    after = np.random.default_rng(0).random((12, 5))
+    kept = _KeptWeights(lambda: iter(after), rows)
+    for n_rounds in (3, 12, 1, 2, 12, 11, 4, 8, 7, 5, 5):
+        np.testing.assert_array_equal(kept.after(n_rounds), after[n_rounds - 1, rows])
+        assert len(kept._kept) <= n_kept
