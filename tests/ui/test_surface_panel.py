@@ -117,7 +117,10 @@ def test_it_opens_on_the_two_columns_with_the_largest_gain(qtbot, session):
     assert [name for name, _ in plot.legend_.entries] == list(result.classes)
     assert figure.held_text in plot.header.texts
     assert set(figure.points.parts.tolist()) == {0, 1}  # test rows stay unseen
-    for combo in (panel_of(session)._x, panel_of(session)._y):  # the view is a third of the window
+    for combo in (
+        panel_of(session)._columns.x,
+        panel_of(session)._columns.y,
+    ):  # the view is a third of the window
         assert combo.y() == panel_of(session)._hold.y()  # low: one line for both columns
         name = QFontMetricsF(combo.font()).horizontalAdvance(combo.currentText())
         assert combo.width() > name + 30, combo.objectName()

@@ -186,7 +186,7 @@ class TreePanel(QWidget):
             n_trees = len(result.trees)
             if n_trees == 0:
                 self._switch.show_content(False)
-                self._empty.say("This model has no tree.", "It was stopped before its first round.")
+                self._empty.say_no_tree(self._context, result)
                 self._set_figure(None)
             else:
                 self._show(run.run_id, run.name, result, n_trees)
