@@ -81,7 +81,7 @@ def choices_at(result: RunResult | None, table: Table, path: Path) -> Choices:
     DataError
         As for `editing.prune`.
     """
-    from engine.tree.by_hand import rows_at
+    from engine.tree.node_rows import rows_at
 
     result = editable(result, table)
     tree, data = result.tree(0), training_rows(result, table)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError
-from engine.tree.by_hand import branch_at, splice
 from engine.tree.prune import cut
+from engine.tree.splice import branch_at, splice
 from engine.tree.structure import LEVEL_SET, MULTIWAY, Tree
 
 ARRAYS_OF_A_QUESTION = ("feature", "kind", "threshold", "n_children", "missing_child", "unseen_child")

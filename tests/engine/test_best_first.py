@@ -6,8 +6,8 @@ import pytest
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.errors import DataError
 from engine.tree.best_first import count_with_cut, first_splits, split_order, with_splits
-from engine.tree.by_hand import branch_at, splice
 from engine.tree.prune import cut, prune
+from engine.tree.splice import branch_at, splice
 from engine.tree.structure import single_leaf
 from tests.engine.random_trees import random_tree
 

@@ -3,11 +3,11 @@ import pytest
 
 from engine import DecisionTreeClassifier
 from engine.errors import ParameterError
-from engine.tree.by_hand import branch_at
 from engine.tree.cost_complexity import prune_at
 from engine.tree.edit import Edit, replay, without_cuts
 from engine.tree.prune import prune
 from engine.tree.regrow import training_data
+from engine.tree.splice import branch_at
 from engine.tree.structure import single_leaf
 from tests.engine.random_trees import random_tree
 
