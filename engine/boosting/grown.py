@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.boosting.kernels.partition import add_to_rows
 from engine.boosting.kernels.splitting import FREE, RISES, score
+from engine.parallel import for_chunks
 from engine.tree.directions import NONE, Directions
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Tree, compact
 
 GRADIENT, HESSIAN, WEIGHT = range(3)  # places in a node's sums
 N_SUMS = 3
+FEW_ROWS = 32768  # fewer are added to in one thread
 
 Sums = NDArray[np.float64]
 
@@ -236,3 +240,14 @@ def _level_set(node: Node) -> NDArray[np.int64]:
         return np.empty((0, 2), np.int64)
     levels = node.split.levels
     return np.column_stack([levels, 1 - node.split.goes_left[levels].astype(np.int64)])
+
+
+def add_leaves(grown: Sequence[Grown], rate: float, raw: NDArray[np.float64], n_jobs: int | None) -> None:
+    """Add `rate` times leaves' values to their rows of `raw`, float64 (n_rows, n_raw): a tree a column."""
+    for k, tree in enumerate(grown):
+        leaves, rows = tree.leaves, tree.sample_indices
+
+        def add_leaf(at: int, *_: int, k: int = k, leaves: Any = leaves, rows: Any = rows) -> None:
+            add_to_rows(rows, leaves[at].start, leaves[at].stop, leaves[at].value * rate, k, raw)
+
+        for_chunks(add_leaf, len(leaves), 1, n_jobs if len(raw) > FEW_ROWS else 1)
