@@ -182,8 +182,7 @@ def step_splits(
 
     result = editable(result, table)
     assert result.grown_tree is not None
-    is_again = bool(result.edits) and result.edits[-1].kind == "splits"
-    before = result.edits[:-1] if is_again else result.edits
+    before = _before_steps(result)
     n_wanted = count_splits(result.tree(0)) + n_more
     if n_wanted < 0:
         raise DataError("the tree asks nothing any more, so there is no split to take back")
@@ -196,21 +195,29 @@ def step_splits(
     if count_splits(replay(before, result.grown_tree, rows, result.estimator)[0]) == n_wanted:
         edits = before  # back where the steps began
     changed = _with_tree(result, table, edits, tree, monitor)
+    is_again = len(before) < len(result.edits)
     return replace(changed, n_test_looks=result.n_test_looks) if is_again else changed
 
 
 def n_splits_uncut(result: RunResult, table: Table) -> int:
     """Return how many splits the tree has when all that was cut from it is back: where `step_splits` ends."""
     from engine.tree.best_first import count_splits, count_with_cut
-    from engine.tree.edit import without_cuts
+    from engine.tree.edit import replay_beside_uncut
 
-    tree, grown = result.tree(0), result.grown_tree
-    assert grown is not None
+    assert result.grown_tree is not None
+    before = _before_steps(result)
     if not any(edit.is_cut for edit in result.edits):
-        return count_splits(tree)
-    needs_rows = any(edit.needs_training_rows for edit in result.edits)
+        return count_splits(result.tree(0))
+    needs_rows = any(edit.needs_training_rows for edit in before)
     rows = training_rows(result, table) if needs_rows else None
-    return count_with_cut(tree, without_cuts(result.edits, grown, rows, result.estimator))
+    tree, uncut, _lost = replay_beside_uncut(before, result.grown_tree, rows, result.estimator)
+    return count_with_cut(tree, uncut)
+
+
+def _before_steps(result: RunResult) -> tuple[Edit, ...]:
+    """Return the edits without the steps through the splits that are the last."""
+    is_last = bool(result.edits) and result.edits[-1].kind == "splits"
+    return result.edits[:-1] if is_last else result.edits
 
 
 def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> RunResult:

@@ -26,7 +26,7 @@ def is_at_node(result: RunResult, table: Table, path: Path) -> NDArray[np.bool_]
         The tree has no node at `path`.
     """
     from engine.features import encode
-    from engine.tree.by_hand import rows_at
+    from engine.tree.node_rows import rows_at
 
     X = encode(feature_frame(table, result.features), result.feature_specs)
     is_at = np.zeros(table.n_rows, bool)

@@ -16,9 +16,9 @@ from engine.errors import ParameterError
 from engine.features import is_frame
 from engine.other_learners import Rows, takes_weights
 from engine.predict import leaf_numbers
-from engine.tree.grow import Grower, make_rules
-from engine.tree.kernels.sort import keep_rows
-from engine.tree.presort import Ask, Presorted, presort
+from engine.tree.grow import Grower
+from engine.tree.growth_rules import make_rules
+from engine.tree.presort import Ask, Presorted, orders_of_rows, presort
 from engine.tree.structure import Tree
 
 DRAWN_AT_ONCE = 262_144  # rows, between two looks at the stop
@@ -89,7 +89,7 @@ class TreeLearners:
             n_drawn = draw_counts(log_weights, estimator.seed_, iteration, ask)
             if n_drawn is None:
                 return None
-            w, order = n_drawn.astype(np.float64), self._drawn_order(presorted, n_drawn, ask)
+            w, order = n_drawn.astype(np.float64), orders_of_rows(presorted, n_drawn, ask)
         else:
             w, order = growing_weights(log_weights), self._whole_order(presorted, ask)
         if order is None:
@@ -111,16 +111,6 @@ class TreeLearners:
                     return None
                 self._work[feature] = presorted.order[feature]
         return self._work
-
-    def _drawn_order(
-        self, presorted: Presorted, n_drawn: NDArray[np.int64], ask: Ask
-    ) -> NDArray[np.int64] | None:
-        order = np.empty((self._data.n_features, np.count_nonzero(n_drawn)), dtypes.COUNT_DTYPE)
-        for feature in range(self._data.n_features):
-            if ask(0, 0.0):
-                return None
-            keep_rows(presorted.order[feature], n_drawn, order[feature])
-        return order
 
 
 class OtherLearners:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -244,3 +245,9 @@ def _level_set(node: Node) -> NDArray[np.int64]:
         return np.empty((0, 2), np.int64)
     levels = node.split.levels
     return np.column_stack([levels, 1 - node.split.goes_left[levels].astype(np.int64)])
+
+
+def add_leaves(grown: Sequence[Grown], rate: float, raw: NDArray[np.float64], n_jobs: int | None) -> None:
+    """Add `rate` times leaves' values to their rows of `raw`, float64 (n_rows, n_raw): a tree a column."""
+    for k, tree in enumerate(grown):
+        tree.blocks.add_values(np.array([leaf.value * rate for leaf in tree.leaves]), k, raw, n_jobs)

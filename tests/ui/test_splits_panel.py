@@ -283,6 +283,7 @@ def test_limits_on_leaves_keep_missing_values_where_the_candidate_has_them(qtbot
 
 def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session):
     panel = open_candidates(qtbot, session)
+    grown = session.document.current_run.result.trees[0]
     table = panel.findChild(QTableView, "splits.table")
     at = next(k for k, row in enumerate(panel.figure.rows) if row.column == "body_mass_g")
     table.selectRow(at)
@@ -298,6 +299,8 @@ def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     tree = session.document.current_run.result.trees[0]
     assert (tree.n_nodes, tree.threshold[0]) == (3, shown)
+    session.window.actions_["action.edit.undo"].trigger()
+    assert session.document.current_run.result.trees[0] is grown
 
 
 def test_long_names_and_many_classes_leave_room_for_question_and_figures(qtbot, session):

@@ -7,6 +7,7 @@ import pytest
 
 from engine.errors import DataError
 from engine.tree.best_first import first_splits
+from engine.tree.node_rows import rows_at
 from engine.tree.prune import prune
 from tests.workbench.making import HeldLane, Session, open_flowers, wait_for
 from workbench import editing, tree_editor
@@ -284,6 +285,31 @@ def test_growing_goes_on_past_cuts_and_keeps_other_changes(session):
     )
     assert editing.prune_to(result, table, 0.02).edits[0].kind == "cost_complexity"
     assert not any(edit.kind == "splits" for edit in editing.prune_to(result, table, 0.02).edits)
+
+
+def test_a_change_below_what_a_price_cut_comes_back_with_it(session):
+    run_id, document = session.train("tree", min_samples_leaf=1), session.document
+    grown = tree_of(session, run_id)
+    leaf = next(
+        path
+        for path in map(grown.path_to, np.flatnonzero(grown.is_leaf & (grown.n_node_samples > 8)))
+        if len(path) > 1
+    )
+    rows = editing.training_rows(document.run(run_id).result, document.table)
+    x = rows.X[rows_at(grown, leaf, rows.X), 0]
+    document.force_split(run_id, leaf, "length", float(np.nanmedian(x)) - 1e-4)
+    whole = tree_of(session, run_id)
+    assert whole.n_leaves == grown.n_leaves + 1
+    document.prune_to(run_id, 10.0)
+    result, table = document.run(run_id).result, document.table
+    assert [edit.kind for edit in result.edits] == ["cost_complexity", "force_split"]
+    n_all = editing.n_splits_uncut(result, table)
+    assert n_all == len(inner_paths(whole))
+    for n_splits in range(1, n_all + 1):
+        result = editing.step_splits(result, table, 1)
+        assert len(inner_paths(result.tree(0))) == n_splits
+        assert editing.n_splits_uncut(result, table) == n_all
+    assert result.tree(0) == whole
 
 
 def test_changes_made_again_after_training_are_one_undo_step_and_the_tree_is_validated(qapp):
