@@ -7,14 +7,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from engine import dtypes
 from engine.adaboost.reweighting import Floats, growing_weights, shares_of
 from engine.base import TrainingData, member_seed
 from engine.errors import ParameterError
 from engine.features import is_frame
-from engine.other_learners import Rows, takes_weights
+from engine.other_learners import Rows, StopOnly, can_stop, seeded, takes_weights
 from engine.predict import leaf_numbers
 from engine.tree.grow import Grower, make_rules
 from engine.tree.kernels.sort import keep_rows
@@ -22,7 +21,6 @@ from engine.tree.presort import Ask, Presorted, presort
 from engine.tree.structure import Tree
 
 DRAWN_AT_ONCE = 262_144  # rows, between two looks at the stop
-MOST_SEED = 2**32  # scikit-learn's own learners take no larger one
 
 
 class Answers(NamedTuple):
@@ -153,9 +151,8 @@ class OtherLearners:
         """Return the fitted learner of round `iteration`; None where a stop came before."""
         if ask(0, 0.0):
             return None
-        learner, seed = clone(self._estimator.estimator), self._estimator.seed_
-        if "random_state" in learner.get_params(deep=False):
-            learner.set_params(random_state=int(member_seed(seed, iteration) % MOST_SEED))
+        seed, extra = self._estimator.seed_, dict[str, Any]()
+        learner = seeded(self._estimator.estimator, seed, iteration)
         X, y = self._rows.given, self._data.y
         if self._data.classes is not None:
             y = y.astype(np.intp)
@@ -164,8 +161,13 @@ class OtherLearners:
             if n_drawn is None:
                 return None
             drawn = np.repeat(np.arange(len(y)), n_drawn)
-            return learner.fit(X.iloc[drawn] if is_frame(X) else X[drawn], y[drawn])
-        return learner.fit(X, y, sample_weight=growing_weights(log_weights))
+            X, y = X.iloc[drawn] if is_frame(X) else X[drawn], y[drawn]
+        else:
+            extra["sample_weight"] = growing_weights(log_weights)
+        if can_stop(learner):
+            extra["monitor"] = StopOnly(lambda: ask(0, 0.0))
+        learner.fit(X, y, **extra)
+        return None if ask(0, 0.0) else learner  # of a stopped one there may be a part alone
 
 
 def answers_of(
