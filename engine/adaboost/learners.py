@@ -16,8 +16,7 @@ from engine.features import is_frame
 from engine.other_learners import Rows, StopOnly, can_stop, seeded, takes_weights
 from engine.predict import leaf_numbers
 from engine.tree.grow import Grower, make_rules
-from engine.tree.kernels.sort import keep_rows
-from engine.tree.presort import Ask, Presorted, presort
+from engine.tree.presort import Ask, RowSorter, presort
 from engine.tree.structure import Tree
 
 DRAWN_AT_ONCE = 262_144  # rows, between two looks at the stop
@@ -66,59 +65,32 @@ class TreeLearners:
     def __init__(self, estimator: Any, data: TrainingData) -> None:
         self._estimator, self._data = estimator, data
         self._draws = bool(getattr(estimator, "bootstrap", False))
-        self._is_stump = estimator.max_depth == 1
-        self._presorted: Presorted | None = None
-        self._work = self._first = np.empty(0, dtypes.COUNT_DTYPE)
+        self._sorter: RowSorter | None = None
 
     def prepare(self, ask: Ask) -> bool:
         """Sort every column; returns whether a stop came before the end."""
-        self._presorted = presort(self._data.X, self._data.features, ask)
-        if self._presorted is not None and not self._draws:
-            order = self._presorted.order
-            self._first = order[0].copy()
-            self._work = order if self._is_stump else np.empty_like(order)
-        return self._presorted is None
+        presorted = presort(self._data.X, self._data.features, ask)
+        if presorted is not None:
+            self._sorter = RowSorter(presorted, self._estimator.max_depth == 1)
+        return presorted is None
 
     def grow(self, log_weights: Floats, iteration: int, ask: Ask) -> Tree | None:
         """Return the tree of round `iteration`; None where a stop came before it was grown."""
-        estimator, data, presorted = self._estimator, self._data, self._presorted
-        assert presorted is not None
+        estimator, data, sorter = self._estimator, self._data, self._sorter
+        assert sorter is not None
         if self._draws:
             n_drawn = draw_counts(log_weights, estimator.seed_, iteration, ask)
             if n_drawn is None:
                 return None
-            w, order = n_drawn.astype(np.float64), self._drawn_order(presorted, n_drawn, ask)
+            w, rows = n_drawn.astype(np.float64), sorter.drawn_rows(n_drawn, ask)
         else:
-            w, order = growing_weights(log_weights), self._whole_order(presorted, ask)
-        if order is None:
+            w, rows = growing_weights(log_weights), sorter.all_rows(ask)
+        if rows is None:
             return None
         rules = make_rules(estimator, data, float(w.sum()))
         seed = member_seed(estimator.seed_, iteration)
-        grown = Grower(presorted, order, data.y, dtypes.as_input(w), rules, seed).grow(ask)
+        grown = Grower(rows.table, rows.order, data.y, dtypes.as_input(w), rules, seed).grow(ask)
         return None if grown.is_partial else grown.tree
-
-    def _whole_order(self, presorted: Presorted, ask: Ask) -> NDArray[np.int64] | None:
-        """Return every column's order of all rows, which growing may partition; None: a stop came.
-
-        A tree of one question partitions the first column alone, as its leaves need no more.
-        """
-        self._work[0] = self._first
-        if not self._is_stump:
-            for feature in range(1, self._data.n_features):
-                if ask(0, 0.0):
-                    return None
-                self._work[feature] = presorted.order[feature]
-        return self._work
-
-    def _drawn_order(
-        self, presorted: Presorted, n_drawn: NDArray[np.int64], ask: Ask
-    ) -> NDArray[np.int64] | None:
-        order = np.empty((self._data.n_features, np.count_nonzero(n_drawn)), dtypes.COUNT_DTYPE)
-        for feature in range(self._data.n_features):
-            if ask(0, 0.0):
-                return None
-            keep_rows(presorted.order[feature], n_drawn, order[feature])
-        return order
 
 
 class OtherLearners:
