@@ -15,18 +15,21 @@ import heapq
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import dtypes
 from engine.binning import BinnedTable
+from engine.boosting.columns import ColumnDrawer
 from engine.boosting.grown import GRADIENT, N_SUMS, Grown, GrowSettings, Node, Split, Sums, hand_on_bounds
 from engine.boosting.heap import Heap
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
 from engine.boosting.kernels import splitting
 from engine.boosting.ordered import EVERYWHERE, Statistic
+from engine.boosting.statistic_splits import hand_on_between, level_split
 from engine.parallel import for_chunks
 from engine.tree.structure import LEVEL_SET, NO_CHILD, THRESHOLD
 
@@ -57,20 +60,16 @@ class TreeGrower:
     asks_all_levels = False  # of a statistic, also those that cannot come to a node
 
     def __init__(
-        self,
-        binned: BinnedTable,
-        sample_weight: NDArray[np.float64],
-        settings: GrowSettings,
-        ask: Callable[[], None],
-        statistics: Mapping[int, Statistic] = NO_STATISTICS,
-    ) -> None:
+        self, binned: BinnedTable, sample_weight: NDArray[np.float64], settings: GrowSettings,
+        ask: Callable[[], None], statistics: Mapping[int, Statistic] = NO_STATISTICS,
+    ) -> None:  # fmt: skip
         self.binned, self.weights, self.settings, self._ask = binned, sample_weight, settings, ask
+        self._drawer = ColumnDrawer(binned, settings.n_jobs)
         self._statistics = statistics
         n_rows, n_channels = binned.n_rows, 1 if settings.counts_are_hessians else 2
         self._fixed = np.empty((n_rows, n_channels), dtypes.FIXED_DTYPE)
         self._lefts = np.empty(n_rows, dtypes.SAMPLE_DTYPE)
         self._rights = np.empty(n_rows, dtypes.SAMPLE_DTYPE)
-        self._offsets = binned.offsets.astype(np.uint64)  # numba adds int64 and uint64 as floats
         most = max(2**COUNT_BITS - 1, CELLS_A_VISIT * binned.n_cells // max(binned.n_features, 1))
         self._count_bits = min(n_rows, most).bit_length()
         self._row_chunk = min(max(1, CELLS_A_CHUNK // max(binned.n_features, 1)), 2**self._count_bits - 1)
@@ -80,7 +79,7 @@ class TreeGrower:
         n_codes = int(binned.n_bins.max()) + 1
         directions = np.zeros(binned.n_features, np.uint8)  # statistics are free, wherever they stand
         directions[: len(settings.directions)] = settings.directions
-        self._directions = dtypes.as_input(directions)
+        self._all_directions = directions
         self._keys, self._items = np.empty(n_codes), np.empty(n_codes, np.int64)
         self.has_choice = bool(np.any(np.diff(binned.offsets) > 2)) or self._some_column_has_missing()
 
@@ -88,13 +87,10 @@ class TreeGrower:
         return any(n > 0 and np.any(self.binned.columns[f] == n) for f, n in enumerate(self.binned.n_bins))
 
     def grow(
-        self,
-        gradients: NDArray[np.float64],
-        hessians: NDArray[np.float64],
-        sample_indices: NDArray[np.int32],
-        columns: NDArray[np.int64] | None = None,
+        self, gradients: NDArray[np.float64], hessians: NDArray[np.float64],
+        sample_indices: NDArray[np.int32], columns: NDArray[np.int64] | None = None,
         generator: np.random.Generator | None = None,
-    ) -> Grown:
+    ) -> Grown:  # fmt: skip
         """Grow one tree; its leaf values are Newton steps, not yet times the learning rate.
 
         Parameters
@@ -108,7 +104,7 @@ class TreeGrower:
         generator : Generator, optional
             Draws columns at each node.
         """
-        self._columns = np.arange(self.binned.n_features) if columns is None else columns
+        self._choose_columns(columns, len(sample_indices))
         self._generator = generator
         self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
         self._set_scales()
@@ -117,6 +113,17 @@ class TreeGrower:
         self._sum_up(nodes)
         self._ask()
         return Grown(nodes, sample_indices, self.settings)
+
+    def _choose_columns(self, numbers: NDArray[np.int64] | None, n_rows: int) -> None:
+        """Look at some columns alone, or at all; `_columns` counts within those that are added up."""
+        drawn, self._columns = self._drawer.all, self._drawer.all.numbers if numbers is None else numbers
+        if numbers is not None and self._drawer.is_sooner(len(numbers), n_rows):
+            drawn, self._columns = self._drawer.draw(numbers), np.arange(len(numbers))
+        self._drawn = drawn
+        self._offsets = drawn.offsets.astype(np.uint64)  # numba adds int64 and uint64 as floats
+        self._directions = dtypes.as_input(self._all_directions[drawn.numbers])
+        for heap in self._heaps:
+            heap.use_cells(drawn.n_cells)
 
     def _grow_nodes(self, root: Node) -> list[Node]:
         """Grow on from the root; return all nodes."""
@@ -215,10 +222,8 @@ class TreeGrower:
         return step if math.isfinite(step) else 0.0
 
     def _value(self, sums: Sums, curvature: int) -> float:
-        settings = self.settings
-        return float(
-            splitting.leaf_value(sums[GRADIENT], sums[curvature], settings.reg_lambda, settings.reg_alpha)
-        )
+        g, h, settings = sums[GRADIENT], sums[curvature], self.settings
+        return float(splitting.leaf_value(g, h, settings.reg_lambda, settings.reg_alpha))
 
     def _may_split(self, node: Node) -> bool:
         settings = self.settings
@@ -227,17 +232,18 @@ class TreeGrower:
 
     def _search(self, node: Node, histogram: NDArray[np.int64]) -> None:
         """Find the node's best split; the histogram stays with the node if it is of use to its children."""
-        binned = self.binned
+        drawn = self._drawn
         goes_left = np.zeros(len(self._keys), np.uint8)
         best = np.zeros(5)
         columns, n_wanted = self._draw_columns()
         splitting.find_best_split(
-            histogram, binned.offsets, binned.n_bins, binned.is_categorical, columns, n_wanted,
+            histogram, drawn.offsets, drawn.n_bins, drawn.is_categorical, columns, n_wanted,
             self._directions, self._rules(node), self._keys, self._items, goes_left, best,
         )  # fmt: skip
         if best[splitting.KIND] > 0:
             node.split = self._as_split(node, histogram, best, goes_left)
-        if node.split is not None and node.n_rows * binned.n_features >= binned.n_cells:
+        # of all columns: in which order children are searched, and draw, is not to depend on what is copied
+        if node.split is not None and node.n_rows * self.binned.n_features >= self.binned.n_cells:
             node.histogram = histogram
         else:  # its children's are built from their few rows sooner than by subtraction
             self._free.append(histogram)
@@ -269,7 +275,8 @@ class TreeGrower:
         self, node: Node, histogram: NDArray[np.int64], best: NDArray[np.float64],
         goes_left: NDArray[np.uint8],
     ) -> Split:  # fmt: skip
-        column, kind = int(best[splitting.FEATURE]), int(best[splitting.KIND])
+        place, kind = int(best[splitting.FEATURE]), int(best[splitting.KIND])
+        column = int(self._drawn.numbers[place])
         gain = float(best[splitting.GAIN])
         n_bins = int(self.binned.n_bins[column])
         codes_left = goes_left[: n_bins + 1]
@@ -277,26 +284,14 @@ class TreeGrower:
         if kind == THRESHOLD:
             threshold = float(self.binned.thresholds[column][int(best[splitting.BIN])])
         elif kind == LEVEL_SET:
-            at = int(self.binned.offsets[column])
+            at = int(self._drawn.offsets[place])
             levels = np.flatnonzero(histogram[at : at + n_bins, -1])
         if column in self._statistics:
-            return self._as_level_split(node, column, threshold, codes_left, gain)
+            between = EVERYWHERE if self.asks_all_levels else node.between.get(column, EVERYWHERE)
+            rows = self._rows[node.start : node.stop]
+            return level_split(self._statistics[column], column, threshold, between, codes_left, gain, rows)
         n_missing = int(best[splitting.N_MISSING])
         return Split(column, kind, threshold, levels, n_missing, codes_left, gain, column, codes_left)
-
-    def _as_level_split(
-        self, node: Node, column: int, cut: float, is_low: NDArray[np.uint8], gain: float
-    ) -> Split:
-        """Ask for the levels whose statistics are on either side of a cut, instead of for the statistic."""
-        statistic = self._statistics[column]
-        between = EVERYWHERE if self.asks_all_levels else node.between.get(column, EVERYWHERE)
-        asked = statistic.question(cut, between)
-        codes_left = is_low if asked.is_low_left else 1 - is_low
-        n_missing = statistic.n_missing(self._rows[node.start : node.stop])
-        return Split(
-            statistic.feature, asked.kind, math.nan, asked.levels, n_missing, asked.goes_left, gain, column,
-            codes_left, cut, asked.unknown_child,
-        )  # fmt: skip
 
     def _split(self, nodes: list[Node], node_idx: int) -> None:
         """Partition the node's rows, in their order, and append its two children."""
@@ -327,23 +322,14 @@ class TreeGrower:
         node.first_child = len(nodes)
         left, right = Node(node.start, middle, node.depth + 1), Node(middle, node.stop, node.depth + 1)
         nodes += [left, right]
-        self._hand_on_between(node, left, right)
+        is_of_statistic = node.split.column in self._statistics
+        hand_on_between(node, left, right, is_of_statistic)
         if len(self.settings.directions):
             self._add_up_rows([left, right])
             at_left, at_right = (
                 self._value(child.sums, self.settings.split_curvature) for child in (left, right)
             )
             hand_on_bounds(node, left, right, at_left, at_right, self.settings.directions)
-
-    def _hand_on_between(self, node: Node, left: Node, right: Node) -> None:
-        """Tell the children of a split by a statistic which of its bins can come to them."""
-        left.between = right.between = node.between
-        if node.split is not None and node.split.column in self._statistics:
-            column, cut = node.split.column, node.split.cut
-            low, high = (left, right) if node.split.codes_left[0] else (right, left)
-            above, below = node.between.get(column, EVERYWHERE)
-            low.between = node.between | {column: (above, cut)}
-            high.between = node.between | {column: (cut, below)}
 
     def _search_children(self, node: Node, left: Node, right: Node) -> None:
         """Build the smaller child's histogram; the larger one's is the parent's less that."""
@@ -370,8 +356,9 @@ class TreeGrower:
             node.histogram = None
 
     def _empty_histogram(self) -> NDArray[np.int64]:
-        shape = (self.binned.n_cells, self._fixed.shape[1] + 1)
-        histogram = self._free.pop() if self._free else np.empty(shape, dtypes.FIXED_DTYPE)
+        shape = (self.binned.n_cells, self._fixed.shape[1] + 1)  # of all columns, as others may be next
+        whole: Any = self._free.pop().base if self._free else np.empty(shape, dtypes.FIXED_DTYPE)
+        histogram: NDArray[np.int64] = whole[: self._drawn.n_cells]
         histogram.fill(0)
         return histogram
 
@@ -397,7 +384,7 @@ class TreeGrower:
                 heap = self._add_heap()
             heap.make_room(stop - start, self._count_bits)
             histogram_kernels.add_rows(
-                self.binned.codes, self._rows, first + start, first + stop, self._fixed, self._offsets,
+                self._drawn.codes, self._rows, first + start, first + stop, self._fixed, self._offsets,
                 heap.packed,
             )  # fmt: skip
             self._free_heaps.append(heap)
@@ -406,5 +393,6 @@ class TreeGrower:
 
     def _add_heap(self) -> Heap:
         heap = Heap(self.binned.n_cells, self._fixed.shape[1])
+        heap.use_cells(self._drawn.n_cells)
         self._heaps.append(heap)
         return heap
