@@ -64,13 +64,18 @@ def can_stop(estimator: Any) -> bool:
     return bool(has_fit_parameter(estimator, "monitor"))
 
 
-def seeded(estimator: Any, seed: int, member: int) -> Any:
-    """Return a clone that draws by seeds of its own, also in estimators inside it."""
+def seeded(estimator: Any, seed: int, member: int, *, only_open: bool = False) -> Any:
+    """Return a clone that draws by seeds of its own, also in estimators inside it.
+
+    With `only_open`, seeds that are set stay: of an estimator of which there is one alone.
+    """
     copy = clone(estimator)
+    params = copy.get_params(deep=True)
     names = [
         name
-        for name in sorted(copy.get_params(deep=True))
+        for name in sorted(params)
         if name == "random_state" or name.endswith("__random_state")
+        if not only_open or params[name] is None
     ]
     seeds = np.random.SeedSequence(seed, spawn_key=(member, OF_SEEDS)).generate_state(max(len(names), 1))
     return copy.set_params(**{name: int(word >> 1) for name, word in zip(names, seeds, strict=False)})

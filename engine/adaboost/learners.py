@@ -7,22 +7,20 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from engine import dtypes
 from engine.adaboost.reweighting import Floats, growing_weights, shares_of
 from engine.base import TrainingData, member_seed
 from engine.errors import ParameterError
 from engine.features import is_frame
-from engine.other_learners import Rows, takes_weights
+from engine.other_learners import Rows, StopOnly, can_stop, seeded, takes_weights
 from engine.predict import leaf_numbers
 from engine.tree.grow import Grower
 from engine.tree.growth_rules import make_rules
-from engine.tree.presort import Ask, Presorted, orders_of_rows, presort
+from engine.tree.presort import Ask, RowSorter, presort
 from engine.tree.structure import Tree
 
 DRAWN_AT_ONCE = 262_144  # rows, between two looks at the stop
-MOST_SEED = 2**32  # scikit-learn's own learners take no larger one
 
 
 class Answers(NamedTuple):
@@ -68,49 +66,32 @@ class TreeLearners:
     def __init__(self, estimator: Any, data: TrainingData) -> None:
         self._estimator, self._data = estimator, data
         self._draws = bool(getattr(estimator, "bootstrap", False))
-        self._is_stump = estimator.max_depth == 1
-        self._presorted: Presorted | None = None
-        self._work = self._first = np.empty(0, dtypes.COUNT_DTYPE)
+        self._sorter: RowSorter | None = None
 
     def prepare(self, ask: Ask) -> bool:
         """Sort every column; returns whether a stop came before the end."""
-        self._presorted = presort(self._data.X, self._data.features, ask)
-        if self._presorted is not None and not self._draws:
-            order = self._presorted.order
-            self._first = order[0].copy()
-            self._work = order if self._is_stump else np.empty_like(order)
-        return self._presorted is None
+        presorted = presort(self._data.X, self._data.features, ask)
+        if presorted is not None:
+            self._sorter = RowSorter(presorted, self._estimator.max_depth == 1)
+        return presorted is None
 
     def grow(self, log_weights: Floats, iteration: int, ask: Ask) -> Tree | None:
         """Return the tree of round `iteration`; None where a stop came before it was grown."""
-        estimator, data, presorted = self._estimator, self._data, self._presorted
-        assert presorted is not None
+        estimator, data, sorter = self._estimator, self._data, self._sorter
+        assert sorter is not None
         if self._draws:
             n_drawn = draw_counts(log_weights, estimator.seed_, iteration, ask)
             if n_drawn is None:
                 return None
-            w, order = n_drawn.astype(np.float64), orders_of_rows(presorted, n_drawn, ask)
+            w, rows = n_drawn.astype(np.float64), sorter.drawn_rows(n_drawn, ask)
         else:
-            w, order = growing_weights(log_weights), self._whole_order(presorted, ask)
-        if order is None:
+            w, rows = growing_weights(log_weights), sorter.all_rows(ask)
+        if rows is None:
             return None
         rules = make_rules(estimator, data, float(w.sum()))
         seed = member_seed(estimator.seed_, iteration)
-        grown = Grower(presorted, order, data.y, dtypes.as_input(w), rules, seed).grow(ask)
+        grown = Grower(rows.table, rows.order, data.y, dtypes.as_input(w), rules, seed).grow(ask)
         return None if grown.is_partial else grown.tree
-
-    def _whole_order(self, presorted: Presorted, ask: Ask) -> NDArray[np.int64] | None:
-        """Return every column's order of all rows, which growing may partition; None: a stop came.
-
-        A tree of one question partitions the first column alone, as its leaves need no more.
-        """
-        self._work[0] = self._first
-        if not self._is_stump:
-            for feature in range(1, self._data.n_features):
-                if ask(0, 0.0):
-                    return None
-                self._work[feature] = presorted.order[feature]
-        return self._work
 
 
 class OtherLearners:
@@ -143,9 +124,8 @@ class OtherLearners:
         """Return the fitted learner of round `iteration`; None where a stop came before."""
         if ask(0, 0.0):
             return None
-        learner, seed = clone(self._estimator.estimator), self._estimator.seed_
-        if "random_state" in learner.get_params(deep=False):
-            learner.set_params(random_state=int(member_seed(seed, iteration) % MOST_SEED))
+        seed, extra = self._estimator.seed_, dict[str, Any]()
+        learner = seeded(self._estimator.estimator, seed, iteration)
         X, y = self._rows.given, self._data.y
         if self._data.classes is not None:
             y = y.astype(np.intp)
@@ -154,8 +134,13 @@ class OtherLearners:
             if n_drawn is None:
                 return None
             drawn = np.repeat(np.arange(len(y)), n_drawn)
-            return learner.fit(X.iloc[drawn] if is_frame(X) else X[drawn], y[drawn])
-        return learner.fit(X, y, sample_weight=growing_weights(log_weights))
+            X, y = X.iloc[drawn] if is_frame(X) else X[drawn], y[drawn]
+        else:
+            extra["sample_weight"] = growing_weights(log_weights)
+        if can_stop(learner):
+            extra["monitor"] = StopOnly(lambda: ask(0, 0.0))
+        learner.fit(X, y, **extra)
+        return None if ask(0, 0.0) else learner  # of a stopped one there may be a part alone
 
 
 def answers_of(

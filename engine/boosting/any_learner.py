@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from engine.base import TrainingData
 from engine.boosting.line_search import tree_step
 from engine.boosting.losses import Loss
 from engine.boosting.rounds import Booster, GrowRound
+from engine.boosting.sorted_trees import SortedTrees, is_sortable
 from engine.errors import DataError, FitStopped, ParameterError
 from engine.features import is_frame
 from engine.other_learners import Rows, StopOnly, can_stop, seeded, takes_weights
@@ -178,10 +179,14 @@ class LearnerBooster(Booster):
         self._learner, self._rows = learner, Rows.of(X, training.X, training.rows)
         if validation is not None:
             self._val_rows = Rows.of(X if X_val is None else X_val, validation.X, validation.rows)
+        self._trees = SortedTrees(training, self._rows.given) if is_sortable(learner) else None
+        self._stop_seen = False
         super().__init__(loss, training, validation, *more)
 
     def _prepare(self) -> GrowRound:
-        """Have nothing to bin: tell of the baseline, or of the earlier rounds."""
+        """Have nothing to bin: sort for trees, and tell of the baseline, or of the earlier rounds."""
+        if self._trees is not None and self._trees.prepare(self._learner, self._ask_sorting):
+            raise FitStopped
         if self._tell(self._begin_rounds(self._fit_round)):
             raise FitStopped
         return self._fit_round
@@ -192,7 +197,7 @@ class LearnerBooster(Booster):
         learners = [self._fit_learner(k, drawn, iteration) for k in range(self._loss.n_raw)]
         change = np.empty(self._raw.shape)
         for k, learner in enumerate(learners):
-            change[:, k] = answers(learner, self._rows)
+            change[:, k] = self._answers(learner, self._rows)
             self._ask()
         step = tree_step(self._loss, self._raw, self._training, change, drawn, self._ask, self._n_jobs)
         scale = rate * step
@@ -200,19 +205,16 @@ class LearnerBooster(Booster):
         return tuple(ScaledLearner(learner, scale) for learner in learners), step
 
     def _fit_learner(self, k: int, drawn: NDArray[np.int32], iteration: int) -> Any:
-        data, X = self._training, self._rows.given
         gradients, _ = self._derivatives
-        residuals, weights = -gradients[k] / data.sample_weight, data.sample_weight.copy()
-        if len(drawn) < data.n_rows:
-            X = X.iloc[drawn] if is_frame(X) else X[drawn]
-            residuals, weights = residuals[drawn], weights[drawn]
+        residuals = -gradients[k] / self._training.sample_weight
         learner = seeded(self._learner, self._settings.seed, iteration * self._loss.n_raw + k)
-        extra: dict[str, Any] = {"sample_weight": weights} if data.is_weighted else {}
-        if can_stop(learner):
-            extra["monitor"] = StopOnly(self._is_to_stop)
         self._stop_seen = False
         try:
-            learner.fit(X, residuals, **extra)
+            if self._trees is not None and self._trees.can_fit(residuals):
+                watch = StopOnly(self._is_to_stop)
+                self._trees.fit(learner, residuals, drawn, lambda *_: self._is_to_stop(), watch)
+            else:
+                self._fit_by_itself(learner, residuals, drawn)
         except (TypeError, ValueError) as error:
             raise ParameterError(
                 f"estimator is {self._learner!r}, which cannot be trained on this table: {error}"
@@ -221,6 +223,27 @@ class LearnerBooster(Booster):
             raise FitStopped
         self._ask()
         return learner
+
+    def _fit_by_itself(self, learner: Any, residuals: Floats, drawn: NDArray[np.int32]) -> None:
+        """Fit a learner to the residuals of the drawn rows."""
+        data, X, weights = self._training, self._rows.given, self._training.sample_weight.copy()
+        if len(drawn) < data.n_rows:
+            X = X.iloc[drawn] if is_frame(X) else X[drawn]
+            residuals, weights = residuals[drawn], weights[drawn]
+        extra: dict[str, Any] = {"sample_weight": weights} if data.is_weighted else {}
+        if can_stop(learner):
+            extra["monitor"] = StopOnly(self._is_to_stop)
+        learner.fit(X, residuals, **extra)
+
+    def _answers(self, learner: Any, rows: Rows) -> Floats:
+        """Return what a learner says of rows that are encoded already; asks meanwhile, of trees."""
+        if self._trees is None:
+            return answers(learner, rows)
+        return np.asarray(tree_values([learner.tree_], rows.encoded, self._n_jobs, self._ask)[:, 0])
+
+    def _ask_sorting(self, n_done: int, _fraction: float) -> bool:
+        event = self._event("binning", n_done, self._training.n_features)
+        return self._monitor.on_iteration(replace(event, phase="sorting"))
 
     def _is_to_stop(self) -> bool:
         """Ask inside a learner's own fit, out of which no exception is to go."""
@@ -233,12 +256,12 @@ class LearnerBooster(Booster):
 
     def _add_to_training(self, members: tuple[Any, ...]) -> None:
         for k, member in enumerate(members):
-            self._raw[:, k] += member.values(self._rows)
+            self._raw[:, k] += member.scale * self._answers(member.learner, self._rows)
 
     def _add_to_validation(self, members: tuple[Any, ...]) -> None:
         if self._validation is not None:
             for k, member in enumerate(members):
-                self._val_raw[:, k] += member.values(self._val_rows)
+                self._val_raw[:, k] += member.scale * self._answers(member.learner, self._val_rows)
 
     def _check_growth(self, _members: tuple[Any, ...], iteration: int) -> None:
         self._check_reach(iteration)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine import dtypes
 from engine.binning import BinnedTable
+from engine.boosting.columns import DrawnColumns
 from engine.boosting.kernels import splitting
 from engine.boosting.kernels.team import Desk, Searches
 from engine.boosting.team import Team
@@ -57,6 +59,38 @@ def desk_for(
         histograms=np.empty((n_slots, n_cells, n_channels + 1), dtypes.FIXED_DTYPE),
         searches=_searches(binned, directions, n_codes, n_threads),
     )
+
+
+def of_columns(desk: Desk, drawn: DrawnColumns, rows: NDArray[np.int32]) -> Desk:
+    """Return the same memory for a tree on some rows that may ask about some columns.
+
+    Parameters
+    ----------
+    drawn : DrawnColumns
+        Some, or all, of the table that the desk was made for.
+    rows : int32 (n_rows_to_grow_on,)
+    """
+    searches = desk.searches._replace(
+        offsets=drawn.offsets,
+        n_bins=drawn.n_bins,
+        is_categorical=drawn.is_categorical,
+        directions=desk.searches.directions[drawn.numbers],
+    )
+    return desk._replace(
+        codes=drawn.codes,
+        offsets=drawn.offsets.astype(np.uint64),
+        rows=rows,
+        packed=_first_cells(desk.packed, drawn.n_cells),
+        poured=_first_cells(desk.poured, drawn.n_cells),
+        histograms=_first_cells(desk.histograms, drawn.n_cells),
+        searches=searches,
+    )
+
+
+def _first_cells(sums: NDArray[np.int64], n_cells: int) -> NDArray[np.int64]:
+    """Return memory of (n, n_all_cells, n_words) as (n, n_cells, n_words), contiguous."""
+    n, _, n_words = sums.shape
+    return sums.reshape(-1)[: n * n_cells * n_words].reshape(n, n_cells, n_words)
 
 
 def _searches(binned: BinnedTable, directions: Directions, n_codes: int, n_threads: int) -> Searches:

@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 
 from engine.binning import BinnedTable
 from engine.boosting.blocks import RowBlocks
-from engine.boosting.desk import AT_WORK, SPLIT_CHUNK, desk_for
+from engine.boosting.columns import ColumnDrawer
+from engine.boosting.desk import AT_WORK, SPLIT_CHUNK, desk_for, of_columns
 from engine.boosting.grown import GRADIENT, Grown, GrowSettings, Node, Split, Sums, hand_on_bounds
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import splitting, team
 from engine.boosting.ordered import EVERYWHERE, Statistic
+from engine.boosting.statistic_splits import hand_on_between, level_split
 from engine.boosting.team import Team
 from engine.parallel import for_chunks
 from engine.tree.structure import LEVEL_SET, NO_CHILD, THRESHOLD
@@ -67,13 +69,14 @@ class TreeGrower:
     ) -> None:
         self.binned, self.weights, self.settings, self._ask = binned, sample_weight, settings, ask
         self._unequal_weights = sample_weight[:0] if np.all(sample_weight == 1.0) else sample_weight
+        self._drawer = ColumnDrawer(binned, settings.n_jobs)
         self._statistics = statistics
         n_rows, n_channels = binned.n_rows, 1 if settings.counts_are_hessians else 2
         most = max(2**COUNT_BITS - 1, CELLS_A_VISIT * binned.n_cells // max(binned.n_features, 1))
         self._count_bits = min(n_rows, most).bit_length()
         self._row_chunk = min(max(1, CELLS_A_CHUNK // max(binned.n_features, 1)), 2**self._count_bits - 1)
         self._team = Team(settings.n_jobs)
-        self._desk = desk_for(
+        self._whole_desk = self._desk = desk_for(
             binned, settings.directions, n_channels, self._count_bits, settings.max_leaf_nodes, self._team
         )
         self._free = list(range(len(self._desk.histograms)))
@@ -103,18 +106,26 @@ class TreeGrower:
         generator : Generator, optional
             Draws columns at each node.
         """
-        self._columns = np.arange(self.binned.n_features) if columns is None else columns
+        self._choose_columns(columns, sample_indices)
         self._generator = generator
         self._gradients, self._hessians, self._rows = gradients, hessians, sample_indices
         self._set_scales()
         self._ask()
         is_short = len(sample_indices) * self.binned.n_features < CELLS_A_TEAM
-        with self._team.at(self._desk._replace(rows=sample_indices), is_short):
+        with self._team.at(self._desk, is_short):
             nodes = self._grow_nodes(Node(0, len(sample_indices), 0))
         grown = Grown(nodes, sample_indices, self.settings)
         self._sum_up(grown)
         self._ask()
         return grown
+
+    def _choose_columns(self, numbers: NDArray[np.int64] | None, rows: NDArray[np.int32]) -> None:
+        """Look at some columns alone, or at all; `_columns` counts within those that are added up."""
+        drawn, self._columns = self._drawer.all, self._drawer.all.numbers if numbers is None else numbers
+        if numbers is not None and self._drawer.is_sooner(len(numbers), len(rows)):
+            drawn, self._columns = self._drawer.draw(numbers), np.arange(len(numbers))
+        self._drawn = drawn
+        self._desk = of_columns(self._whole_desk, drawn, rows)
 
     def _grow_nodes(self, root: Node) -> list[Node]:
         """Grow on from the root; return all nodes."""
@@ -243,6 +254,7 @@ class TreeGrower:
         if best[splitting.KIND] > 0:
             goes_left = self._desk.searches.goes_left[asked].copy()
             node.split = self._as_split(node, self._desk.histograms[slot], best, goes_left)
+        # of all columns: in which order children are searched, and draw, is not to depend on what is copied
         is_of_use = node.split is not None and node.n_rows * binned.n_features >= binned.n_cells
         if is_of_use and len(self._free) >= AT_WORK:
             node.slot = slot
@@ -274,7 +286,8 @@ class TreeGrower:
         self, node: Node, histogram: NDArray[np.int64], best: NDArray[np.float64],
         goes_left: NDArray[np.uint8],
     ) -> Split:  # fmt: skip
-        column, kind = int(best[splitting.FEATURE]), int(best[splitting.KIND])
+        place, kind = int(best[splitting.FEATURE]), int(best[splitting.KIND])
+        column = int(self._drawn.numbers[place])
         gain = float(best[splitting.GAIN])
         n_bins = int(self.binned.n_bins[column])
         codes_left = goes_left[: n_bins + 1]
@@ -282,26 +295,14 @@ class TreeGrower:
         if kind == THRESHOLD:
             threshold = float(self.binned.thresholds[column][int(best[splitting.BIN])])
         elif kind == LEVEL_SET:
-            at = int(self.binned.offsets[column])
+            at = int(self._drawn.offsets[place])
             levels = np.flatnonzero(histogram[at : at + n_bins, -1])
         if column in self._statistics:
-            return self._as_level_split(node, column, threshold, codes_left, gain)
+            between = EVERYWHERE if self.asks_all_levels else node.between.get(column, EVERYWHERE)
+            rows = self._rows[node.start : node.stop]
+            return level_split(self._statistics[column], column, threshold, between, codes_left, gain, rows)
         n_missing = int(best[splitting.N_MISSING])
         return Split(column, kind, threshold, levels, n_missing, codes_left, gain, column, codes_left)
-
-    def _as_level_split(
-        self, node: Node, column: int, cut: float, is_low: NDArray[np.uint8], gain: float
-    ) -> Split:
-        """Ask for the levels whose statistics are on either side of a cut, instead of for the statistic."""
-        statistic = self._statistics[column]
-        between = EVERYWHERE if self.asks_all_levels else node.between.get(column, EVERYWHERE)
-        asked = statistic.question(cut, between)
-        codes_left = is_low if asked.is_low_left else 1 - is_low
-        n_missing = statistic.n_missing(self._rows[node.start : node.stop])
-        return Split(
-            statistic.feature, asked.kind, math.nan, asked.levels, n_missing, asked.goes_left, gain, column,
-            codes_left, cut, asked.unknown_child,
-        )  # fmt: skip
 
     def _split(self, nodes: list[Node], node_idx: int) -> None:
         """Partition the node's rows, in their order, and append its two children."""
@@ -314,23 +315,13 @@ class TreeGrower:
         node.first_child = len(nodes)
         left, right = Node(node.start, middle, node.depth + 1), Node(middle, node.stop, node.depth + 1)
         nodes += [left, right]
-        self._hand_on_between(node, left, right)
+        hand_on_between(node, left, right, column in self._statistics)
         if len(self.settings.directions):
             self._add_up_rows([left, right], RowBlocks(self._rows, [left, right]))
             at_left, at_right = (
                 self._value(child.sums, self.settings.split_curvature) for child in (left, right)
             )
             hand_on_bounds(node, left, right, at_left, at_right, self.settings.directions)
-
-    def _hand_on_between(self, node: Node, left: Node, right: Node) -> None:
-        """Tell the children of a split by a statistic which of its bins can come to them."""
-        left.between = right.between = node.between
-        if node.split is not None and node.split.column in self._statistics:
-            column, cut = node.split.column, node.split.cut
-            low, high = (left, right) if node.split.codes_left[0] else (right, left)
-            above, below = node.between.get(column, EVERYWHERE)
-            low.between = node.between | {column: (above, cut)}
-            high.between = node.between | {column: (cut, below)}
 
     def _search_children(self, node: Node, left: Node, right: Node) -> None:
         """Build the smaller child's histogram; the larger one's is the parent's less that."""

@@ -50,7 +50,7 @@ class LevelGrower(TreeGrower):
                 if is_asked:
                     node = nodes[node_idx]
                     best = question.best.copy()
-                    missing = self.binned.offsets[int(best[splitting.FEATURE]) + 1] - 1
+                    missing = self._drawn.offsets[int(best[splitting.FEATURE]) + 1] - 1
                     best[splitting.N_MISSING] = histogram[missing, -1]
                     node.split = self._as_split(node, histogram, best, question.goes_left.copy())
                     self._split(nodes, node_idx)
@@ -82,11 +82,11 @@ class LevelGrower(TreeGrower):
         least, noise = told[0].least_gain, self._noise(histograms, told)
         best: _Question | None = None
         for feature in columns.tolist():
-            at, n = int(self.binned.offsets[feature]), int(self.binned.n_bins[feature])
+            at, n = int(self._drawn.offsets[feature]), int(self._drawn.n_bins[feature])
             if n == 0:
                 continue
             parts = [histogram[at : at + n + 1] for histogram in histograms]
-            search = self._levels if self.binned.is_categorical[feature] else self._thresholds
+            search = self._levels if self._drawn.is_categorical[feature] else self._thresholds
             found = search(feature, parts, told, noise, best.gain if best else least)
             best = found or best
         return best
@@ -95,7 +95,7 @@ class LevelGrower(TreeGrower):
         """What rounding may turn into gain, see `splitting.find_best_split`."""
         noise = 0.0
         for histogram, rules in zip(histograms, told, strict=True):
-            whole = histogram[: int(self.binned.offsets[1])].sum(axis=0)  # every column holds all rows
+            whole = histogram[: int(self._drawn.offsets[1])].sum(axis=0)  # every column holds all rows
             hessians = float(_hessians(self._hessian_unit, whole))
             if hessians > 0:
                 parent = float(_score(np.float64(whole[0]), hessians, rules))
@@ -107,7 +107,7 @@ class LevelGrower(TreeGrower):
         columns, n_wanted = self._draw_columns()
         if n_wanted == len(columns):
             return columns
-        offsets, n_bins = self.binned.offsets, self.binned.n_bins
+        offsets, n_bins = self._drawn.offsets, self._drawn.n_bins
         cells = [slice(int(offsets[f]), int(offsets[f]) + int(n_bins[f]) + 1) for f in columns]
         varies = [any(np.count_nonzero(h[part, -1]) > 1 for h in histograms) for part in cells]
         while n_wanted < len(columns) and not any(varies[:n_wanted]):

@@ -122,7 +122,7 @@ class Booster:
         if self._earlier is not None:
             return self._earlier.baseline, self._earlier.init
         if is_model(wanted):
-            return np.zeros(self._loss.n_raw), fit_init(wanted, data)
+            return np.zeros(self._loss.n_raw), fit_init(wanted, data, self._settings.seed)
         return np.zeros(self._loss.n_raw) if wanted == "zero" else baseline, ()
 
     @property

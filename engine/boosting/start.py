@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from engine.base import TrainingData
 from engine.boosting.losses import Exponential, Loss, class_loss
 from engine.boosting.numeric_losses import Poisson
 from engine.errors import ParameterError
+from engine.other_learners import seeded
 from engine.predict import tree_values
 
+START = 0  # among the members that a seed is for: rounds count from 1
 SMALLEST = 1e-12  # probability or count that another model's answer of 0 stands for
 
 Floats = NDArray[np.float64]
@@ -24,8 +25,10 @@ def is_model(init: Any) -> bool:
     return callable(getattr(init, "fit", None)) and callable(getattr(init, "predict", None))
 
 
-def fit_init(init: Any, data: TrainingData) -> Any:
+def fit_init(init: Any, data: TrainingData, seed: int) -> Any:
     """Return a fitted copy of an estimator: it sees the encoded table, and class indices as labels.
+
+    Seeds that it leaves open, also in estimators inside it, are drawn from `seed`.
 
     Raises
     ------
@@ -37,7 +40,7 @@ def fit_init(init: Any, data: TrainingData) -> Any:
     weights = {"sample_weight": data.sample_weight} if data.is_weighted else {}
     target = data.y if data.classes is None else data.y.astype(np.int64)
     try:
-        return clone(init).fit(np.array(data.X), np.array(target), **weights)
+        return seeded(init, seed, START, only_open=True).fit(np.array(data.X), np.array(target), **weights)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"init is {init!r}, which cannot be trained on this table: {error}") from error
 

@@ -26,7 +26,7 @@ from engine.tree.kernels.layout import ROW_MASK
 from engine.tree.multiway import MultiwayGrower
 from engine.tree.node_rows import describe_numbers
 from engine.tree.parameters import CART_ONLY, TREE_CLASSIFIER, TREE_REGRESSOR
-from engine.tree.presort import Ask, Presorted, presort
+from engine.tree.presort import Ask, Presorted, SortedRows, presort
 from engine.tree.pruning_rules import pessimistic_prune
 from engine.tree.structure import Tree, single_leaf
 
@@ -133,11 +133,15 @@ class _DecisionTree(Learner):
             self, X, y, sample_weight, is_classifier=self._is_classifier, class_weight=self.class_weight
         )
         begin_validation(self, X_val, y_val, sample_weight_val, data)
+        return self.fit_data(data, monitor or NULL_MONITOR)
+
+    def fit_data(self, data: TrainingData, monitor: FitMonitor, rows: SortedRows | None = None) -> Self:
+        """Fit on a checked table, of which `features_` was learned; on sorted rows of it where given."""
         check_target(data, self.criterion)
         check_directions(self, data)
         self.n_outputs_ = 1
         self.seed_ = draw_seed(self.random_state)
-        self.tree_, self.stopped_ = _grow(self, data, monitor or NULL_MONITOR)
+        self.tree_, self.stopped_ = _grow(self, data, monitor, rows)
         self.feature_importances_ = impurity_importances([self.tree_], data.n_features)
         return self
 
@@ -367,15 +371,14 @@ def prune_by_rule(estimator: Any, tree: Tree, share: float = 1.0) -> Tree:
     return prune_at(tree, estimator.ccp_alpha / share) if estimator.ccp_alpha > 0 else tree
 
 
-def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree, bool]:
+def _grow(
+    estimator: Any, data: TrainingData, monitor: FitMonitor, rows: SortedRows | None
+) -> tuple[Tree, bool]:
     watch = Stopwatch()
 
     def ask_sorting(n_done: int, fraction: float) -> bool:
-        return monitor.on_iteration(
-            IterationEvent(
-                "sorting", n_done, data.n_features, SORTING_SHARE * fraction, watch.elapsed_s
-            )
-        )  # fmt: skip
+        event = IterationEvent("sorting", n_done, data.n_features, SORTING_SHARE * fraction, watch.elapsed_s)
+        return monitor.on_iteration(event)
 
     def ask_growing(n_nodes: int, fraction: float) -> bool:
         done = SORTING_SHARE + (1 - SORTING_SHARE) * fraction
@@ -384,10 +387,12 @@ def _grow(estimator: Any, data: TrainingData, monitor: FitMonitor) -> tuple[Tree
     if is_multiway(estimator):
         grown = grow_multiway(estimator, data, ask_growing)
     else:
-        presorted = presort(data.X, data.features, ask_sorting, keeps_values=draws_splits(estimator))
-        if presorted is None:
-            return root_of(data, estimator.criterion), True
-        grown = grow_two_way(estimator, data, presorted, presorted.order, ask_growing)
+        if rows is None:
+            presorted = presort(data.X, data.features, ask_sorting, keeps_values=draws_splits(estimator))
+            if presorted is None:
+                return root_of(data, estimator.criterion), True
+            rows = SortedRows(presorted, presorted.order)
+        grown = grow_two_way(estimator, data, rows.table, rows.order, ask_growing)
     tree = prune_by_rule(estimator, grown.tree)
     monitor.on_iteration(
         IterationEvent("growing", tree.n_nodes, None, 1.0, watch.elapsed_s, new_trees=(tree,))

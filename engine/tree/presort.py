@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,60 @@ class Presorted:
     is_level: NDArray[np.uint8]
     values: NDArray[np.float64] = field(default_factory=lambda: dtypes.as_input([], np.float64))
     first_value: NDArray[np.int64] = field(default_factory=lambda: dtypes.as_input([], np.int64))
+
+
+class SortedRows(NamedTuple):
+    """Rows of a table in every column's order.
+
+    Attributes
+    ----------
+    table : Presorted
+    order : int64 (n_features, n_rows)
+        Which growing a tree partitions in place.
+    """
+
+    table: Presorted
+    order: NDArray[np.int64]
+
+
+class RowSorter:
+    """Hands out sorted rows of one table for tree after tree, without sorting again.
+
+    Parameters
+    ----------
+    table : Presorted
+    is_stump : bool
+        The trees ask one question, so that growing partitions the first column alone: the others' order is
+        not copied.
+    """
+
+    def __init__(self, table: Presorted, is_stump: bool) -> None:
+        self._table, self._is_stump = table, is_stump
+        self._first = self._work = np.empty((0, 0), dtypes.COUNT_DTYPE)
+
+    def all_rows(self, ask: Ask) -> SortedRows | None:
+        """Return all rows, in memory that the next call takes again; None where `ask` stopped it."""
+        order = self._table.order
+        if not len(self._work):
+            self._first = order[0].copy()
+            self._work = order if self._is_stump else np.empty_like(order)
+        self._work[0] = self._first
+        for feature in range(1, 1 if self._is_stump else len(order)):
+            if ask(0, 0.0):
+                return None
+            self._work[feature] = order[feature]
+        return SortedRows(self._table, self._work)
+
+    def drawn_rows(self, n_drawn: NDArray[np.int64], ask: Ask) -> SortedRows | None:
+        """Return the rows that were drawn at least once; None where `ask` stopped it.
+
+        Parameters
+        ----------
+        n_drawn : int64 (n_rows,)
+            How often each was.
+        """
+        order = orders_of_rows(self._table, n_drawn, ask)
+        return None if order is None else SortedRows(self._table, order)
 
 
 def presort(

@@ -458,10 +458,10 @@ finite = st.one_of(st.sampled_from([0.0, 1.0, -1.0, 1e-300, 1e6, -1e6]), st.floa
 @settings(max_examples=150, deadline=None)
 def test_nothing_is_ever_nan(rows, loss, learner, init, rate, subsample):
     a, b, target, weights = (np.array(column, float) for column in zip(*rows, strict=True))
-    if isinstance(learner, Line):
-        weights = np.ones(len(a))
     if not weights.any() or (loss == "poisson" and not (target * weights).any()):
         weights, target = weights + 1, target + 1
+    if isinstance(learner, Line):
+        weights = np.ones(len(a))  # it takes none
     is_class = kind_of(loss) is Classifier
     target = np.minimum(target, 1) if loss == "exponential" else target
     y = target.astype(int) if is_class else target

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.ensemble import BaggingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeRegressor as TheirTree
 
 from engine import DataError, DecisionTreeClassifier, DecisionTreeRegressor, ParameterError
 from engine import GradientBoostingClassifier as Classifier
@@ -74,6 +76,20 @@ def test_starting_from_another_model():
     np.testing.assert_allclose(model_curve(model, 0, positions, [0.0])[0], model.predict(positions[:, None]))
     with pytest.raises(DataError, match="init is a LinearRegression, which a model file cannot hold"):
         to_json(model)
+
+
+def test_a_model_to_start_from_draws_by_the_seed_of_the_rounds_and_keeps_its_own():
+    X, y = cosine()
+    start = BaggingRegressor(TheirTree(max_depth=3, splitter="random"), n_estimators=2)
+    one, again, other = (
+        Regressor(init=start, n_estimators=2, random_state=seed).fit(X, y) for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one.predict(X), again.predict(X))
+    assert np.any(one.predict(X) != other.predict(X))
+    assert start.random_state is start.estimator.random_state is None, "what was given stays as it was"
+    start.set_params(random_state=5, estimator__random_state=6)
+    kept = Regressor(init=start, n_estimators=2, random_state=1).fit(X, y)
+    np.testing.assert_array_equal(kept.truncate(0).predict(X), start.fit(X, y).predict(X))
 
 
 @pytest.mark.parametrize("loss", ["log_loss", "exponential"])

@@ -165,11 +165,25 @@ def keep_partition(best, scratch, feature, n_levels, gain):
 
 
 @kernel
+def keep_cut(best, scratch, feature, n_levels, best_cut):
+    """Write down which levels come up to a cut of `level_rank`, the best so far; nothing if it is -1.
+
+    Once a column: where every cut beats the one before, as with levels of one class each, writing at every
+    cut would take the square of the levels' number.
+    """
+    if best_cut < 0:
+        return
+    for i in range(n_levels):
+        scratch.levels.spare[scratch.levels.rank[i]] = 1 if i <= best_cut else 0
+    keep_partition(best, scratch, feature, n_levels, best.gain[0])
+
+
+@kernel
 def scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, best, scratch):
     """Try every cut in the order of `level_rank`."""
     left, weight = scratch.sums[LEFT], nodes.records.weight[node]
     clear(left)
-    left_weight, n_left = 0.0, 0
+    left_weight, n_left, best_cut = 0.0, 0, -1
     for cut in range(n_levels - 1):
         level = scratch.levels.rank[cut]
         add_sums(scratch.level_sums[level], left)
@@ -181,9 +195,9 @@ def scan_ordered(rules, feature, n_rows, nodes, node, node_purity, n_levels, bes
             split_score(rules.criterion, left, left_weight, scratch.sums[TOTAL], weight) - node_purity
         ) / weight
         if is_better(best, gain, nodes.records.impurity[node]):
-            for i in range(n_levels):
-                scratch.levels.spare[scratch.levels.rank[i]] = 1 if i <= cut else 0
-            keep_partition(best, scratch, feature, n_levels, gain)
+            best_cut = cut
+            keep(best, gain, feature, LEVEL_SET, -1)
+    keep_cut(best, scratch, feature, n_levels, best_cut)
 
 
 @kernel

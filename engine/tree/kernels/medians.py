@@ -32,8 +32,15 @@ from engine.tree.kernels.layout import (
     STATE_WALKED,
     TOTAL,
 )
-from engine.tree.kernels.levels import collect_levels, even_out, keep_partition, sort_levels
-from engine.tree.kernels.thresholds import is_allowed, is_better, may_take_side, offer
+from engine.tree.kernels.levels import (
+    LEVEL_SET,
+    collect_levels,
+    even_out,
+    keep_cut,
+    keep_partition,
+    sort_levels,
+)
+from engine.tree.kernels.thresholds import is_allowed, is_better, keep, may_take_side, offer
 
 ROW_COST = 16  # of a row that joins, in row visits: O(log n), all over the memory
 LEAST_WALK = 64  # rows that join before a budget is looked at
@@ -335,7 +342,7 @@ def offer_cuts(rules, feature, nodes, node, n_levels, best, scratch):
     """Compare every cut in the order of the levels' keys with the best so far."""
     levels, size = scratch.levels, nodes.records.n_rows[node]
     weight, node_purity = nodes.records.weight[node], scratch.sums[TOTAL][0]
-    left_weight, n_left = 0.0, 0
+    left_weight, n_left, best_cut = 0.0, 0, -1
     for cut in range(n_levels - 1):
         left_weight += levels.weight[levels.rank[cut]]
         n_left += levels.count[levels.rank[cut]]
@@ -343,9 +350,9 @@ def offer_cuts(rules, feature, nodes, node, n_levels, best, scratch):
             continue
         gain = (-scratch.medians.right[n_left - 1] - node_purity) / weight
         if is_better(best, gain, nodes.records.impurity[node]):
-            for i in range(n_levels):
-                levels.spare[levels.rank[i]] = 1 if i <= cut else 0
-            keep_partition(best, scratch, feature, n_levels, gain)
+            best_cut = cut
+            keep(best, gain, feature, LEVEL_SET, -1)
+    keep_cut(best, scratch, feature, n_levels, best_cut)
 
 
 @kernel
