@@ -112,8 +112,6 @@ class Booster:
         self._reach = float(np.abs(self._raw).max())  # no raw prediction is larger
         self._largest_reach = LARGEST_REACH / max(float(training.sample_weight.sum()), 1.0)
         self._all_rows = np.arange(training.n_rows, dtype=dtypes.SAMPLE_DTYPE)
-        # the same memory in every round: new pages cost as much as what is written to them
-        self._rows_to_grow_on = np.empty((loss.n_raw, training.n_rows), dtypes.SAMPLE_DTYPE)
         self.stopped = False
         self._note_losses()
 
@@ -258,11 +256,10 @@ class Booster:
         generator = self._generator_of(iteration)
         rows = self._draw_rows(generator)
         gradients, hessians = self._derivatives
-        grown = []
-        for k, to_grow_on in enumerate(self._rows_to_grow_on[:, : len(rows)]):
-            to_grow_on[:] = rows
-            columns = self._draw_columns(generator, k)
-            grown.append(grower.grow(gradients[k], hessians[k], to_grow_on, columns, generator))
+        grown = [
+            grower.grow(gradients[k], hessians[k], rows.copy(), self._draw_columns(generator, k), generator)
+            for k in range(self._loss.n_raw)
+        ]
         step = self._search_lines(grown, rows) if self._settings.grow.order == 1 else 1.0
         for one in grown:
             one.keep_directions()
