@@ -19,6 +19,7 @@ from workbench.samples import load_sample
 from workbench.ui.widgets import ComboBox
 
 LEFT = Qt.MouseButton.LeftButton
+FORCE = "action.tree.force_candidate"
 
 
 def panel_of(session):
@@ -400,10 +401,33 @@ def test_the_row_that_was_forced_stays_chosen(qtbot, session):
     at = next(k for k, row in enumerate(panel.figure.rows) if row.column == "island")
     assert at > 0
     table.selectRow(at)
-    session.window.actions_["action.tree.force_candidate"].trigger()
+    session.window.actions_[FORCE].trigger()
     tree = session.document.current_run.result.trees[0]
     qtbot.waitUntil(lambda: panel._study.tree is tree, timeout=60_000)
     assert panel.figure.rows[table.currentIndex().row()].column == "island"
     session.window.context.selection.select_node((0,))
     qtbot.waitUntil(lambda: panel._study.path == (0,), timeout=60_000)
     assert table.currentIndex().row() == 0  # another node: its best question
+
+
+def test_no_candidate_is_forced_before_there_are_any(window):
+    window.ensure_centre()
+    assert not window.actions_[FORCE].isEnabled()
+
+
+def test_behind_a_tab_no_candidate_of_another_node_is_forced(qtbot, session):
+    panel = open_candidates(qtbot, session)
+    panel.findChild(QTableView, "splits.table").selectRow(1)
+    force, centre = session.window.actions_[FORCE], session.window.centre
+    assert force.isEnabled()
+    centre.show_view("training")
+    qtbot.waitUntil(lambda: panel.visibleRegion().isEmpty())
+    session.window.context.selection.select_node((0,))
+    assert not force.isEnabled()
+    tree = session.document.current_run.result.trees[0]
+    force.trigger()
+    assert session.document.current_run.result.trees[0] is tree
+    centre.show_view("splits")
+    wait_for(qtbot, session, (0,))
+    panel.findChild(QTableView, "splits.table").selectRow(1)
+    assert force.isEnabled()

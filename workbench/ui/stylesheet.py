@@ -163,6 +163,15 @@ QRadioButton::indicator:focus {{ width: 12px; height: 12px; border: 2px solid {a
 QRadioButton::indicator:checked:focus {{ width: 6px; height: 6px; border: 5px solid {text}; }}
 QRadioButton::indicator:disabled {{ border-color: {border}; }}
 QRadioButton::indicator:checked:disabled {{ border-color: {disabled}; }}
+QSlider {{ min-height: {target}px; }}
+QSlider::groove:horizontal {{ height: 4px; background: {border}; border-radius: 2px; }}
+QSlider::sub-page:horizontal {{ background: {accent}; border-radius: 2px; }}
+QSlider::sub-page:horizontal:disabled {{ background: {disabled}; }}
+QSlider::handle:horizontal {{ width: 14px; margin: -6px 0; background: {surface}; border: 1px solid {control};
+    border-radius: 8px; }}
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:pressed {{ border-color: {accent}; }}
+QSlider::handle:horizontal:focus {{ width: 12px; border: 2px solid {accent}; }}
+QSlider::handle:horizontal:disabled {{ border-color: {border}; }}
 QGroupBox {{ border: none; margin: 0; padding: 0; }}
 QGraphicsView {{ border: none; background: {window}; }}
 TreeCanvas {{ border: 2px solid transparent; }}
