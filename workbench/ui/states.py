@@ -32,11 +32,11 @@ class EmptyState(QWidget):
         for label in (self._sentence, self._how):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         items: list = [-1, row(-1, self._icon, -1), 4, self._sentence, self._how]
-        self._how.setVisible(bool(how))
         self.button: QPushButton | None = None
         self._buttons: dict[QAction, QPushButton] = {}
         self._place = row(-1, -1)
         self.setLayout(column(*items, 4, self._place, -1, margins=16, spacing=8))
+        self._how.setVisible(bool(how))
         self.offer(action)
 
     def say(self, sentence: str, how: str = "") -> None:
