@@ -84,7 +84,11 @@ def test_nothing_is_ever_nan(data):
     else:
         y = data.draw(hnp.arrays(float, n_rows, elements=st.sampled_from(TARGETS)))
         y = np.abs(y) + 1e-3 if "poisson" in chosen.values() else y  # all are counts, and not all 0
-    model = engine_class(name, is_classifier)(n_estimators=4, random_state=0, **chosen).fit(X, y, weights)
+    kept = weights > 0
+    given = {} if name in BAGS else {"X_val": X[kept][::-1], "y_val": y[kept]}  # rows of other targets
+    kind = engine_class(name, is_classifier)
+    model = kind(n_estimators=4, random_state=0, **chosen).fit(X, y, weights, **given)
+    assert len(getattr(model, "val_loss_", ())) == (len(model.train_loss_) if given else 0)
     for tree in trees_of(model):
         assert np.isfinite(tree.value).all()
         assert not np.isnan(tree.gain).any()
@@ -97,6 +101,8 @@ def test_nothing_is_ever_nan(data):
         assert set(model.predict(X)) <= set(y)
     else:
         assert np.isfinite(model.predict(X)).all()
+    for stage in model.staged_predict(X) if given else ():
+        assert is_classifier or np.isfinite(stage).all()
 
 
 class StopAt:
