@@ -11,7 +11,7 @@ from engine.boosting.grow import TreeGrower
 from engine.boosting.grown import WEIGHT, GrowSettings, Node
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
-from engine.boosting.kernels import splitting
+from engine.boosting.kernels import splitting, team
 from engine.features import FeatureSpec
 from engine.jit import specialisations
 from engine.tree.structure import IS_MISSING, LEVEL_SET, THRESHOLD
@@ -49,10 +49,10 @@ def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
     assert (packed[:-2:2] == 41 * 2 + 1).all()
 
 
-def test_the_histogram_kernel_has_one_variant_a_code_width():
+@pytest.mark.parametrize("kernel", [team.build, team.partition, team.add, team.serve])
+def test_the_kernels_of_a_team_have_one_variant_a_code_width(kernel):
     grow(np.arange(6.0)[:, None], [1, 1, 1, -1, -1, 1])
-    assert specialisations(histogram_kernels.add_rows) <= 3
-    assert specialisations(splitting.find_best_split) == 1
+    assert specialisations(kernel) <= 3
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 97])

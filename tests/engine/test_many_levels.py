@@ -7,7 +7,8 @@ import pytest
 import engine
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.base import begin_fit
-from engine.tree.grow import Grower, make_rules
+from engine.tree.grow import Grower
+from engine.tree.growth_rules import make_rules
 from engine.tree.kernels import levels, medians
 from engine.tree.kernels.impurity import purity
 from engine.tree.kernels.layout import TOTAL
