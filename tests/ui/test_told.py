@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMessageBox, QPlainTextEdit
 from tests.ui.person import CTRL, LEFT, Person
 from workbench.project import save_project
 from workbench.readers import read_table
+from workbench.samples import load_sample
 from workbench.ui import error_dialog
 from workbench.ui.error_dialog import ExceptionHook
 
@@ -26,6 +27,21 @@ def open_dialogs():
     yield error_dialog._open_dialogs
     for dialog in list(error_dialog._open_dialogs):
         dialog.close()
+
+
+def test_what_runs_is_read_to_its_end_in_a_narrow_window(session, person):
+    """How long still stands at its end, and was cut."""
+    session.window.resize(1024, 700)
+    session.document.open_table(load_sample("penguins"))
+    run_id = session.document.add_run("boosting")
+    session.document.set_parameter(run_id, "n_estimators", 20_000)
+    assert session.trainer.train(run_id)
+    job = person.find("status.job")
+    person.wait(lambda: job.full_text().endswith(" left"), 120_000)
+    person.wait(lambda: job.text() == job.full_text())
+    session.trainer.stop()
+    person.wait(lambda: not job.isVisible())
+    assert job.minimumWidth() < 100
 
 
 def test_the_status_line_counts_rounds_and_the_seconds_left(person):

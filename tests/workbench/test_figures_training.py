@@ -107,6 +107,19 @@ def test_the_lowest_loss_is_told_in_words_of_the_validation_rows_where_there_are
     assert figure.sentence == "lowest validation loss 1.25 in round 1 of 3"
     assert make_training_figure([training], "log loss").sentence == "lowest training loss 0.5 in round 3 of 3"
     assert figure_of([np.nan]).sentence == ""
+    worse = make_line("validation", "validation", [0.5, 0.75, 0.625])
+    told = make_training_figure([worse], "log loss", best_round=2).sentence
+    assert told == "no round is better than none: validation loss 0.5 before the first"
+
+
+def test_the_best_round_of_a_live_curve_is_a_round():
+    """It was round 0 while the model trained, and round 2 when it was trained."""
+    live = LiveCurve("run", "log loss")
+    live.extend([IterationEvent("boosting", 0, 5, train_loss=1.0, val_loss=0.5)])
+    assert live.figure().best_round is None
+    told = enumerate([0.75, 0.625, 0.7], start=1)
+    live.extend([IterationEvent("boosting", r, 5, train_loss=1.0, val_loss=v) for r, v in told])
+    assert live.figure().best_round == 2
 
 
 def test_shares_of_wrong_rows_are_named_in_words_not_as_a_loss():

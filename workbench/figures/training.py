@@ -121,6 +121,8 @@ class TrainingFigure:
         lowest = finite[np.argmin(line.y[finite])]
         best, value = int(line.x[lowest]), number(float(line.y[lowest]))
         what = f"share of wrong {line.role} rows" if self.y_label == SHARE else f"{line.role} loss"
+        if not best:
+            return f"no round is better than none: {what} {value} before the first"
         return f"lowest {what} {value} in round {count(best)} of {count(int(line.x[-1]))}"
 
     def _out_of_bag_sentence(self, line: Line) -> str:
@@ -339,6 +341,12 @@ def _out_of_bag_figure(losses: Any, first: int, label: str, name: str, told: str
     return make_training_figure([line], label, title=name, subtitle=told, best_round=best, x_label=TREES)
 
 
+def _best_of(line: Line) -> int | None:
+    """Return the round of the lowest loss, as the engine names it: not the start; None without any."""
+    is_round = np.isfinite(line.y) & (line.x > 0)
+    return int(line.x[np.argmin(np.where(is_round, line.y, np.inf))]) if is_round.any() else None
+
+
 class LiveCurve:
     """Losses of a fit that is still going on, collected from its events."""
 
@@ -386,8 +394,7 @@ class LiveCurve:
         if self._val:
             line = make_line("validation", "validation", self._val, first)
             lines.append(line)
-            if np.isfinite(line.y).any():
-                best = first + int(np.nanargmin(line.y))
+            best = _best_of(line)
         n = self.n_points - (1 if first == 0 and self.n_points else 0)
         told = "; ".join(part for part in (f"{counted(n, 'round')} so far", self._subtitle) if part)
         figure = make_training_figure(lines, self._y_label, title=self._name, subtitle=told, best_round=best)

@@ -12,6 +12,9 @@ from workbench.ui.widgets import ElidedLabel, ProgressBar, button
 READY = "Ready"
 
 
+LEAST_PX = 24  # of what runs
+
+
 class StatusLine(QStatusBar):
     """Mirrors `document.message_posted` and the trainer's job."""
 
@@ -78,3 +81,13 @@ class StatusLine(QStatusBar):
         elif job is not None:
             self._job.setText(f"{job.title}: {job.progress.text}")
             self._bar.show_fraction(job.progress.fraction)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Let what runs be read to its end, which says how long still; its room does not shrink meanwhile."""
+        if self._job.isHidden():
+            self._job.setMinimumWidth(LEAST_PX)
+            return
+        wanted = min(self._job.sizeHint().width(), self.width() // 2)
+        if wanted > self._job.minimumWidth():
+            self._job.setMinimumWidth(wanted)
