@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -147,8 +146,7 @@ class _Bagging(TreeEnsemble):
         return draw_rows(self, n_rows, member, self._shares)
 
     def _check_parameters(self) -> None:
-        later = {"random_state"} | ({"class_weight"} if isinstance(self.class_weight, Mapping) else set())
-        check_parameters(self, [parameter for parameter in self._table if parameter.name not in later])
+        check_parameters(self, [parameter for parameter in self._table if parameter.name != "random_state"])
         if self.estimator is None:
             return
         if not all(hasattr(self.estimator, name) for name in ("fit", "predict", "get_params")):
@@ -201,9 +199,7 @@ class BaggingClassifier(ClassifierMixin, _Bagging):  # type: ignore[misc]  # noq
     __doc__ = _DOC.format(
         voting='\n    voting : "soft" or "hard", default "soft"\n'
         "        soft: the mean of the members' probabilities. hard: each member has one vote, as have all\n"
-        "        that give no probabilities.\n"
-        '    class_weight : "balanced", dict or None, default None\n'
-        "        Times the weights of the class's rows.",
+        "        that give no probabilities.",
         classes="\n    classes_ : ndarray (n_classes,)",
         oob_rows="oob_decision_function_",
         forest="RandomForestClassifier",
@@ -213,7 +209,7 @@ class BaggingClassifier(ClassifierMixin, _Bagging):  # type: ignore[misc]  # noq
         self, estimator: Any = None, *, n_estimators: int = 10, bootstrap: bool = True,
         max_samples: Any = None, max_features: Any = 1.0, oob_score: bool = False, voting: str = "soft",
         warm_start: bool = False, categorical_features: Any = "from_dtype", n_jobs: int | None = None,
-        random_state: Any = None, class_weight: Any = None,
+        random_state: Any = None,
     ) -> None:  # fmt: skip
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -226,7 +222,6 @@ class BaggingClassifier(ClassifierMixin, _Bagging):  # type: ignore[misc]  # noq
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.class_weight = class_weight
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the members' mean probabilities, or shares of votes: float64 (n_samples, n_classes)."""

@@ -103,8 +103,4 @@ BAGGING_REGRESSOR = with_defaults(
     n_estimators={"default": 10, "form_default": 100},
 )  # fmt: skip
 # the form's trees are full ones, whose leaves are all of one class: both ways of voting are the same
-BAGGING_CLASSIFIER = (
-    *BAGGING_REGRESSOR,
-    *with_defaults((VOTING,), voting={"in_form": False}),
-    *(parameter for parameter in MEMBER_CLASSIFIER if parameter.name == "class_weight"),
-)
+BAGGING_CLASSIFIER = (*BAGGING_REGRESSOR, *with_defaults((VOTING,), voting={"in_form": False}))

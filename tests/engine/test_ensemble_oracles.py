@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.svm import LinearSVC
 
 import engine
 from engine import GradientBoostingClassifier as Classifier
@@ -170,21 +169,17 @@ def test_c26_weights_are_repeated_rows_but_for_limits_that_count_rows(growth, or
         assert tuple(model.estimators_[0][0].n_leaves for model in made) == n_leaves
 
 
-@pytest.mark.parametrize("name", ["RandomForest", "ExtraTrees", "AdaBoost", "Bagging", "Bagging of others"])
+@pytest.mark.parametrize("name", ["RandomForest", "ExtraTrees", "AdaBoost"])
 @pytest.mark.parametrize("class_weight", [{"a": 3.0, "c": 0.5}, "balanced"])
 def test_weights_of_classes_are_weights_of_their_rows(name, class_weight):
-    kind = getattr(engine, f"{name.split()[0]}Classifier")
+    kind = getattr(engine, f"{name}Classifier")
     X, y, weight = make_table(seed=6)
     y = np.array(list("abc"))[np.digitize(y, [0.0, 1.5])]
     if class_weight == "balanced":  # counted from rows, as in scikit-learn
         factor = {label: len(y) / (3 * np.sum(y == label)) for label in "abc"}
     else:
         factor = {"b": 1.0} | class_weight
-    more = {"n_estimators": 5, "random_state": 0}
-    if name == "Bagging of others":
-        more["estimator"] = LinearSVC()  # without probabilities
-    elif name != "Bagging":
-        more["max_depth"] = 3
+    more = {"n_estimators": 5, "max_depth": 3, "random_state": 0}
     by_class = kind(class_weight=class_weight, **more).fit(X, y, weight)
     by_row = kind(**more).fit(X, y, weight * np.vectorize(factor.get)(y))
     np.testing.assert_allclose(by_class.predict_proba(X), by_row.predict_proba(X), rtol=1e-12)
