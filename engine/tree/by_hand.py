@@ -118,7 +118,7 @@ def force_split(
     missing_child : 0 or 1, optional
         Of a threshold or levels: the side that missing values take, as a candidate tells it, instead of where
         they help most. Where no row of the node misses the column, or missing is a level of its own beside a
-        threshold, the larger side has them all the same.
+        threshold, the larger side has them all the same, unless both weigh the same.
     directions : uint8 (n_features,) or (0,)
         See `engine.tree.directions`; the leaves' values keep to the bounds that splits above set.
     missing : "learned" or "level"
@@ -275,8 +275,10 @@ def _sides_of_missing(
 ) -> list[int]:  # fmt: skip
     """Return the sides that missing values may take: the larger or wanted one alone, or the best first."""
     if takes_larger or not missing.any():
-        known = data.sample_weight[rows[~missing]]
-        return [int(np.argmax(np.bincount(sides[~missing], weights=known, minlength=2)))]
+        first, second = np.bincount(sides[~missing], weights=data.sample_weight[rows[~missing]], minlength=2)
+        if wanted is not None and abs(first - second) <= TIE_SHARE * (first + second):
+            return [wanted]  # another order of adding weights up decides such a tie in growing
+        return [int(second > first)]
     if wanted is not None:
         return [wanted]
     to_first, to_second = (np.where(missing, child, sides) for child in (0, 1))

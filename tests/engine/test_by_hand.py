@@ -242,6 +242,20 @@ def test_missing_is_sent_to_the_larger_side_where_no_row_misses():
         assert split.missing_child[0] == split.unseen_child[0] == larger
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_level_of_missing_values_keeps_its_side_where_rounding_alone_tells_the_larger(side):
+    """0.1 + 0.2 is more than 0.3, and 0.2 + 0.1 added to what follows may be less."""
+    X, w = np.array([[0.0], [1.0], [2.0], [np.nan]]), np.array([0.1, 0.2, 0.3, 1.0])
+    y = np.array([0.0, 0.0, 1.0, 1.0])
+    estimator = DecisionTreeRegressor(missing="level", random_state=0).fit(X, y, w)
+    data = training_data(estimator, X, y, w)
+    wanted = {"threshold": 1.5, "missing": "level", "missing_child": side}
+    split = force_split(estimator.tree_, (), "x0", data, "squared_error", **wanted)
+    assert split.missing_child[0] == side
+    split = force_split(estimator.tree_, (), "x0", data, "squared_error", **(wanted | {"threshold": 0.5}))
+    assert split.missing_child[0] == 1, "the larger one"
+
+
 def test_missing_takes_the_side_that_is_asked_for():
     """Growing keeps to five rows a leaf, so the missing one joins the four on its left: a gain of 0.32."""
     x = np.array([1.0] * 4 + [np.nan] + [2.0] * 5)[:, None]
