@@ -1,4 +1,4 @@
-"""The only two ways to run in parallel: `for_chunks` and `map_tasks`.
+"""The only ways to run in parallel: `for_chunks`, `map_tasks`, and `beside` for kernels that share work.
 
 Work is cut into chunks of a fixed size, whatever the number of threads, and results are reduced in
 chunk order, so any thread count gives the same bits. Inside a task both run serially: nested pools
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,7 +28,7 @@ POLL_S = 0.03  # between two looks at a monitor while tasks run
 
 _executor: ContextVar[Executor | None] = ContextVar("executor", default=None)
 _inside_task: ContextVar[bool] = ContextVar("inside_task", default=False)
-_pools: dict[int, ThreadPoolExecutor] = {}
+_pools: dict[tuple[int, str], ThreadPoolExecutor] = {}
 _pools_lock = Lock()
 
 
@@ -114,6 +114,29 @@ def for_chunks(
         raise errors[min(errors)]
 
 
+@contextmanager
+def beside(function: Callable[[int], None], n_threads: int) -> Iterator[None]:
+    """Run ``function(1)`` to ``function(n_threads - 1)`` in other threads while the block runs.
+
+    They have to end by themselves soon after the block has; those that never began are left out. They
+    have a pool of their own: they wait for the block, which may need the threads of the others.
+    """
+    if n_threads <= 1 or _inside_task.get():
+        yield
+        return
+    pool, task = _pool(n_threads, "beside"), _as_task(function)
+    others = [pool.submit(task, i) for i in range(1, n_threads)]
+    try:
+        yield
+    finally:
+        for future in others:
+            future.cancel()
+        wait(others)
+    for future in others:
+        if not future.cancelled():
+            future.result()
+
+
 def map_tasks(
     function: Callable[[Item], Result],
     items: Iterable[Item],
@@ -188,16 +211,17 @@ def _limit_blas() -> None:
     threadpool_limits(limits=1, user_api="blas")
 
 
-def _pool(n_threads: int) -> ThreadPoolExecutor:
+def _pool(n_threads: int, use: str = "chunks") -> ThreadPoolExecutor:
     with _pools_lock:
-        if n_threads not in _pools:
+        key = (n_threads, use)
+        if key not in _pools:
             _limit_blas()
-            _pools[n_threads] = ThreadPoolExecutor(n_threads, thread_name_prefix=f"engine-{n_threads}")
-        return _pools[n_threads]
+            _pools[key] = ThreadPoolExecutor(n_threads, thread_name_prefix=f"engine-{n_threads}-{use}")
+        return _pools[key]
 
 
-def shut_down(pools: Sequence[int] | None = None) -> None:
+def shut_down() -> None:
     """Let the standing pools end; for quitting the program and for tests that count threads."""
     with _pools_lock:
-        for n_threads in list(_pools) if pools is None else pools:
-            _pools.pop(n_threads).shutdown(wait=True, cancel_futures=True)
+        for key in list(_pools):
+            _pools.pop(key).shutdown(wait=True, cancel_futures=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from engine import surface
 from engine.predict import tree_values
 
 Floats = NDArray[np.float64]
-KEPT_BYTES = 200_000_000  # of sums of the first rounds; beyond it they stand further apart
+KEPT_BYTES = 200_000_000  # of surfaces of the first rounds; beyond it they stand further apart
+KEPT_ANSWER_BYTES = 50_000_000  # of answers about rows, likewise
 
 
 def first_rounds(estimator: Any, n_rounds: int) -> Any:
@@ -28,7 +29,10 @@ def first_rounds(estimator: Any, n_rounds: int) -> Any:
 
 
 class StagedAnswers:
-    """What an ensemble's first round says about an encoded table, its first two, and so on.
+    """What an ensemble's first rounds say about an encoded table, for any number of them.
+
+    Sums of the first rounds are kept, for every one or, where that would take too much memory, for every
+    few, so that each answer takes a few trees, however many come before.
 
     Parameters
     ----------
@@ -37,25 +41,61 @@ class StagedAnswers:
     """
 
     def __init__(self, estimator: Any, table: NDArray[Any]) -> None:
-        self._rounds = _SummedRounds(table) if estimator.combination == "sum" else _CombinedRounds(table)
-        self._rounds.take(estimator)
-        self._n_added = 0
+        self._sums: _Sums = _TreeSums(table) if estimator.combination == "sum" else _Combination(table)
+        self._sums.take(estimator)
+        self._n_added, self._step = 0, 1
+        self._kept = [self._sums.state()]  # before the first round, after `_step` rounds, after twice as many
 
     def extend(self, estimator: Any) -> None:
         """Go on with the same ensemble after more rounds."""
-        self._rounds.take(estimator)
+        self._sums.take(estimator)
 
-    def after_next(self) -> Floats:
-        """Return the answer after one round more than before: float64 (n_rows, n_classes or 1).
+    def at(self, n_rounds: int) -> Floats:
+        """Return the answer of the first rounds, at least one: float64 (n_rows, n_classes or 1).
 
         To the last bit what `encoded_answer` says of the model so cut.
         """
-        self._rounds.add(self._n_added)
-        self._n_added += 1
-        return self._rounds.answer(self._n_added)
+        n_whole = min(n_rounds // self._step, len(self._kept) - 1)
+        if not n_whole * self._step <= self._n_added <= n_rounds:
+            self._sums.go_to(self._kept[n_whole])
+            self._n_added = n_whole * self._step
+        while self._n_added < n_rounds:
+            self._sums.add(self._n_added)
+            self._n_added += 1
+            self._keep()
+        return self._sums.answer(n_rounds)
+
+    def _keep(self) -> None:
+        if self._n_added == len(self._kept) * self._step:
+            self._kept.append(self._sums.state())
+            if len(self._kept) * self._sums.n_bytes > KEPT_ANSWER_BYTES and len(self._kept) > 2:
+                self._kept, self._step = self._kept[::2], 2 * self._step
 
 
-class _SummedRounds:
+class _Sums(Protocol):
+    """What the first rounds say together, one added after the other."""
+
+    def take(self, estimator: Any) -> None:
+        """Know an ensemble, or the same one after more rounds."""
+
+    def add(self, idx: int) -> None:
+        """Add the next round."""
+
+    def answer(self, n_rounds: int) -> Floats:
+        """Return what the rounds added say."""
+
+    def state(self) -> Any:
+        """Return what `go_to` goes back to."""
+
+    def go_to(self, state: Any) -> None:
+        """Be as when `state` was asked for."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of a state."""
+
+
+class _TreeSums:
     """Sums of the trees of the first rounds."""
 
     def __init__(self, table: NDArray[Any]) -> None:
@@ -80,8 +120,18 @@ class _SummedRounds:
         assert self._start is not None
         return surface.answer_of_sums(self._estimator, self._start, self._sums, n_rounds)
 
+    def state(self) -> list[Floats]:
+        return [sums.copy() for sums in self._sums]
 
-class _CombinedRounds:
+    def go_to(self, state: list[Floats]) -> None:
+        self._sums = [sums.copy() for sums in state]
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(sums.nbytes for sums in self._sums)
+
+
+class _Combination:
     """What learners with weights say together, of which each is asked once."""
 
     def __init__(self, table: NDArray[Any]) -> None:
@@ -100,6 +150,17 @@ class _CombinedRounds:
     def answer(self, _n_rounds: int) -> Floats:
         answer: Floats = self._combined.answer()
         return answer
+
+    def state(self) -> Any:
+        return self._combined.copied()
+
+    def go_to(self, state: Any) -> None:
+        self._combined = state.copied()
+
+    @property
+    def n_bytes(self) -> int:
+        n_bytes: int = self._combined.n_own_bytes
+        return n_bytes
 
 
 class StagedSurface:

@@ -157,7 +157,8 @@ def _tiny_grower() -> Any:
     """Return what would grow a tree on the tiny table: its kernels are compiled in parts, not called."""
     from engine import DecisionTreeRegressor
     from engine.base import begin_fit
-    from engine.tree.grow import Grower, make_rules
+    from engine.tree.grow import Grower
+    from engine.tree.growth_rules import make_rules
     from engine.tree.presort import Presorted
 
     X, y = tiny_table()
@@ -173,7 +174,8 @@ def _grow_numeric(most_rows: int = N_ROWS) -> None:
     """Grow a tree on numeric columns, whose nodes of up to `most_rows` rows have kernels of their own."""
     from engine import DecisionTreeRegressor
     from engine.base import begin_fit
-    from engine.tree.grow import Grower, make_rules
+    from engine.tree.grow import Grower
+    from engine.tree.growth_rules import make_rules
     from engine.tree.presort import never, presort
 
     X, y = tiny_table()

@@ -68,12 +68,17 @@ class AddRun(DocumentCommand):
     def __init__(self, document: DocumentState, text: str, record: RunRecord) -> None:
         super().__init__(document, text)
         self.record = record
+        self._was_undone = False
 
     def redo(self) -> None:
         self.document._write_run_added(self.record, None)
+        if self._was_undone:
+            self.document.post_message(f"{self.record.name} is back.")
 
     def undo(self) -> None:
         self.record = self.document._write_run_removed(self.record.run_id).settled()
+        self._was_undone = True
+        self.document.post_message(f"{self.record.name} is gone; Redo brings it back.")
 
 
 class DeleteRun(DocumentCommand):
@@ -87,10 +92,12 @@ class DeleteRun(DocumentCommand):
 
     def redo(self) -> None:
         self.record = self.document._write_run_removed(self.run_id).settled()
+        self.document.post_message(f"{self.record.name} is gone; Undo brings it back.")
 
     def undo(self) -> None:
         assert self.record is not None
         self.document._write_run_added(self.record, self.position)
+        self.document.post_message(f"{self.record.name} is back.")
 
 
 class RenameRun(DocumentCommand):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor, IterationEvent, SubMonitor
 from workbench.catalog import entry_of
 from workbench.fitting import FitInputs, Learnable, fit_estimator, score_rows
@@ -57,6 +58,11 @@ def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
     """Train on all folds but one and score the one, for every fold of every repeat.
 
     Early stopping, where it is switched on, takes its validation rows out of the training folds.
+
+    Raises
+    ------
+    DataError
+        The rows or settings do not allow a fold's training; names the fold.
     """
     rows = np.flatnonzero(inputs.parts <= 1)
     learnable = inputs.learnable().take(rows)
@@ -64,11 +70,16 @@ def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
     n_all, stopped = N_FOLDS * N_REPEATS, False
     for n_done, (inside, outside) in enumerate(_folds(learnable, _groups(inputs, rows)), start=1):
         part = SubMonitor(monitor, (n_done - 1) / n_all, n_done / n_all, member=n_done)
-        told = _Quiet(part, f"fold {n_done} of {n_all}")
+        fold = f"fold {n_done} of {n_all}"
+        told = _Quiet(part, fold)
         estimator = entry_of(inputs.spec.kind).make(
             inputs.task, dict(inputs.spec.parameters), len(inputs.classes)
         )
-        fit_estimator(estimator, learnable.take(inside), None, told)
+        training = learnable.take(inside)
+        try:
+            fit_estimator(estimator, training, None, told)
+        except (DataError, ParameterError) as error:
+            raise DataError(f"{fold}, trained on {len(training.y):,} rows: {error}") from error
         if estimator.stopped_ and told.stopped:
             stopped = True  # a fold cut short says nothing about the whole training
             break

@@ -246,7 +246,9 @@ def looks_like_identifier(column: Column) -> bool:
     return _IDENTIFIER_NAME.search(column.name) is not None
 
 
-def feature_frame(table: Table, names: Sequence[str], rows: slice = slice(None)) -> pd.DataFrame:
+def feature_frame(
+    table: Table, names: Sequence[str], rows: slice | NDArray[np.intp] = slice(None)
+) -> pd.DataFrame:
     """Return columns as a frame for the engine (D8).
 
     Numbers and dates (days since 1970-01-01) as float64 with NaN; category, text and yes-no as

@@ -124,7 +124,7 @@ def grow_below(
             "with the settings of this model nothing else grows below this node; force a split there, or "
             "change the settings and train it again"
         )
-    return _with_tree(result, table, (*result.edits, edit), tree, monitor)
+    return with_tree(result, table, (*result.edits, edit), tree, monitor)
 
 
 def force_split(
@@ -164,60 +164,11 @@ def force_split(
     return _and_then(result, table, edit, monitor)
 
 
-def step_splits(
-    result: RunResult | None, table: Table, n_more: int, monitor: FitMonitor = NULL_MONITOR
-) -> RunResult:
-    """Return the result with `n_more` splits, in best-first order; negative takes the last ones back.
-
-    Splits that were cut come back up to the grown tree with all changes by hand but cuts. Steps in a row are
-    one edit, and one look at the test score.
-
-    Raises
-    ------
-    DataError
-        There are not so many to take back, or to come back; or as for `prune`.
-    """
-    from engine.tree.best_first import count_splits
-    from engine.tree.edit import Edit, replay
-
-    result = editable(result, table)
-    assert result.grown_tree is not None
-    is_again = bool(result.edits) and result.edits[-1].kind == "splits"
-    before = result.edits[:-1] if is_again else result.edits
-    n_wanted = count_splits(result.tree(0)) + n_more
-    if n_wanted < 0:
-        raise DataError("the tree asks nothing any more, so there is no split to take back")
-    edits = (*before, Edit("splits", n_splits=n_wanted))
-    needs_rows = any(edit.needs_training_rows for edit in before)
-    rows = training_rows(result, table) if needs_rows else None
-    tree, lost = replay(edits, result.grown_tree, rows, result.estimator)
-    if any(edit is edits[-1] for edit in lost):
-        raise DataError("every split is there already; to grow more, train again with looser limits")
-    if count_splits(replay(before, result.grown_tree, rows, result.estimator)[0]) == n_wanted:
-        edits = before  # back where the steps began
-    changed = _with_tree(result, table, edits, tree, monitor)
-    return replace(changed, n_test_looks=result.n_test_looks) if is_again else changed
-
-
-def n_splits_uncut(result: RunResult, table: Table) -> int:
-    """Return how many splits the tree has when all that was cut from it is back: where `step_splits` ends."""
-    from engine.tree.best_first import count_splits, count_with_cut
-    from engine.tree.edit import without_cuts
-
-    tree, grown = result.tree(0), result.grown_tree
-    assert grown is not None
-    if not any(edit.is_cut for edit in result.edits):
-        return count_splits(tree)
-    needs_rows = any(edit.needs_training_rows for edit in result.edits)
-    rows = training_rows(result, table) if needs_rows else None
-    return count_with_cut(tree, without_cuts(result.edits, grown, rows, result.estimator))
-
-
 def prune_to(result: RunResult | None, table: Table, alpha: float | None) -> RunResult:
     """Return the result pruned by cost-complexity to the price `alpha` of a leaf; None: not so any more.
 
     Changes by hand stay: they are made after it, those at nodes that it has cut itself being no matter. How
-    many splits the tree was given (`step_splits`) is not kept: the price of a leaf decides that now.
+    many splits the tree was given (`workbench.steps`) is not kept: the price of a leaf decides that now.
 
     Raises
     ------
@@ -324,7 +275,7 @@ def make_again(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> RunR
     rows = training_rows(result, table) if needs_rows else None
     tree, lost = replay(edits, result.grown_tree, rows, result.estimator)
     held = tuple(edit for edit in edits if not any(edit is gone for gone in lost))
-    return _with_tree(result, table, held, tree) if held else result
+    return with_tree(result, table, held, tree) if held else result
 
 
 def missing_sentence(result: RunResult, path: Path) -> str:
@@ -358,7 +309,7 @@ def editable(result: RunResult | None, table: Table) -> RunResult:
 def _and_then(result: RunResult, table: Table, edit: Edit, monitor: FitMonitor) -> RunResult:
     """Return the result with one more edit, which must hold."""
     tree = edit.apply(result.tree(0), training_rows(result, table), result.estimator)
-    return _with_tree(result, table, (*result.edits, edit), tree, monitor)
+    return with_tree(result, table, (*result.edits, edit), tree, monitor)
 
 
 def _with_edits(
@@ -374,7 +325,7 @@ def _with_edits(
         tree, _lost = replay(
             edits, tree, training_rows(result, table) if needs_rows else None, result.estimator
         )
-    return _with_tree(result, table, edits, tree, monitor)
+    return with_tree(result, table, edits, tree, monitor)
 
 
 def training_rows(result: RunResult, table: Table) -> TrainingData:
@@ -386,9 +337,10 @@ def training_rows(result: RunResult, table: Table) -> TrainingData:
     return training_data(result.estimator, rows.X, rows.labels, rows.weights)
 
 
-def _with_tree(
+def with_tree(
     result: RunResult, table: Table, edits: tuple[Edit, ...], tree: Tree, monitor: FitMonitor = NULL_MONITOR
 ) -> RunResult:
+    """Return the result with an edited tree in place of its own, scored anew; `edits` are how it was made."""
     estimator = copy.copy(result.estimator)  # trees are values: the old estimator keeps the old one
     estimator.tree_ = tree
     inputs = inputs_of_result(result, table)

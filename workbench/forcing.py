@@ -81,7 +81,7 @@ def choices_at(result: RunResult | None, table: Table, path: Path) -> Choices:
     DataError
         As for `editing.prune`.
     """
-    from engine.tree.by_hand import rows_at
+    from engine.tree.node_rows import rows_at
 
     result = editable(result, table)
     tree, data = result.tree(0), training_rows(result, table)
@@ -101,10 +101,12 @@ def can_force(candidate: Candidate, tree: Tree, node: int) -> bool:
     """Tell whether a candidate is a question that the node does not ask already."""
     split = candidate.split
     asks_column = int(tree.feature[node]) == candidate.feature and int(tree.kind[node]) == split.kind
-    if not asks_column or split.kind in (IS_MISSING, MULTIWAY):
+    if not asks_column or split.kind == IS_MISSING:
         return not asks_column
     if split.missing_child >= 0 and int(tree.missing_child[node]) != split.missing_child:
         return True
+    if split.kind == MULTIWAY:
+        return False
     if split.kind == THRESHOLD:
         return float(tree.threshold[node]) != split.threshold
     return not np.array_equal(tree.levels(node), split.levels)

@@ -26,12 +26,23 @@ def is_at_node(result: RunResult, table: Table, path: Path) -> NDArray[np.bool_]
         The tree has no node at `path`.
     """
     from engine.features import encode
-    from engine.tree.by_hand import rows_at
+    from engine.tree.node_rows import rows_at
 
     X = encode(feature_frame(table, result.features), result.feature_specs)
     is_at = np.zeros(table.n_rows, bool)
     is_at[rows_at(result.trees[0], path, X)] = True
     return is_at
+
+
+def leaves_of_rows(result: RunResult, table: Table, rows: NDArray[np.intp]) -> dict[Path, int]:
+    """Return the leaves of the result's single tree that rows of the table end in, and how many in each."""
+    from engine.features import encode
+    from engine.predict import leaf_numbers
+
+    tree = result.trees[0]
+    X = encode(feature_frame(table, result.features, rows), result.feature_specs)
+    leaves, n_rows = np.unique(leaf_numbers(tree, X), return_counts=True)
+    return {tree.path_to(int(leaf)): int(n) for leaf, n in zip(leaves, n_rows, strict=True)}
 
 
 def leaf_of_row(result: RunResult, table: Table, row: int) -> tuple[Path, str]:

@@ -48,17 +48,42 @@ NO_LIMIT = {  # what other libraries write for "no limit", by our name
 }  # fmt: skip
 
 STOPS = "early_stopping"  # whoever names its patience wants it
+ONLY_EARLY = "it counts where a training stops early; paste early_stopping_rounds with it"
+LOSS_NAMES = ("loss", "objective", "loss_function")
 
-WORDS = {  # what they call a choice, by our name; in small letters
-    "growth": {
-        "lossguide": "leaf", "leafwise": "leaf", "depthwise": "depth", "symmetrictree": "oblivious",
-    },
-    "criterion": {"mse": "squared_error", "mae": "absolute_error", "log_loss": "entropy"},
-    "class_weight": {"balanced": "balanced"},
-    "categorical": dict.fromkeys(
-        ("borders", "buckets", "binarizedtargetmeanvalue", "floattargetmeanvalue"), "ordered"
+PATIENCE = "n_iter_no_change"
+
+
+def _called(**words: str) -> dict[str, str]:
+    """Return our name of a choice by each of the words, parted by spaces, that others have for it."""
+    return {word: ours for ours, theirs in words.items() for word in theirs.split()}
+
+
+WORDS = {  # what they call a choice, by our name; in small letters, without underscores
+    "growth": _called(leaf="lossguide leafwise", depth="depthwise", oblivious="symmetrictree"),
+    "criterion": _called(squared_error="mse", absolute_error="mae", entropy="logloss"),
+    "categorical": _called(ordered="borders buckets binarizedtargetmeanvalue floattargetmeanvalue"),
+    "loss": _called(
+        log_loss="binary binary:logistic multi:softmax multi:softprob multiclass multiclassova softmax ova "
+        "logloss crossentropy deviance",
+        squared_error="regression regressionl2 l2 mse rmse l2root reg:squarederror reg:linear ls "
+        "meansquarederror rootmeansquarederror",
+        absolute_error="regressionl1 l1 mae reg:absoluteerror lad meanabsoluteerror",
+        quantile="reg:quantileerror",
+        poisson="count:poisson",
     ),
-}  # fmt: skip
+    "scoring": _called(
+        rmse="l2 mse l2root regression meansquarederror rootmeansquarederror negmeansquarederror "
+        "negrootmeansquarederror",
+        mae="l1 meanabsoluteerror negmeanabsoluteerror",
+        auc="rocauc",
+        accuracy="error binaryerror multierror merror",  # the same round is best by either
+        log_loss="logloss mlogloss binarylogloss multilogloss multiclass neglogloss crossentropy",
+    ),
+}
+
+XGBOOST_WORDS = {"eta", "lambda", "booster", "tree_method"}  # beside them alpha is a shrinkage
+BY_ALPHA = ("quantile", "huber")  # losses that have an alpha of their own
 
 
 @dataclass(frozen=True)
@@ -187,13 +212,16 @@ def match_settings(
     told: dict[str, str] = {}
     unknown, refused = [], []
     for name, given in pairs.items():
-        parameter = _parameter_of(name, table)
+        parameter = _parameter_of(_meant(name, pairs, now or {}), table)
         if parameter is None:
             unknown.append(_shortened(name))
             continue
         value = _our_value(parameter, given)
         if not parameter.is_legal(value):
             refused.append(f"{_shortened(name)} = {_shortened(repr(given))}: enter {parameter.legal_text}")
+            continue
+        if _needs_early_stopping(parameter, value, pairs, now or {}):
+            refused.append(f"{_shortened(name)} = {_shortened(repr(given))}: {ONLY_EARLY}")
             continue
         values[parameter.name] = value
         told[parameter.name] = f"{_shortened(name)}: {setting_text(parameter, value)}"
@@ -221,6 +249,28 @@ def setting_text(parameter: Parameter, value: Any) -> str:
     return f"{parameter.label or parameter.name} {shown}"
 
 
+def _meant(name: str, pairs: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Tell XGBoost's alpha, a shrinkage, from that of losses."""
+    losses = [now.get("loss", ""), *(given for other, given in pairs.items() if other in LOSS_NAMES)]
+    is_of_loss = any(word in str(loss).lower() for loss in losses for word in BY_ALPHA)
+    return "reg_alpha" if name == "alpha" and not is_of_loss and XGBOOST_WORDS & pairs.keys() else name
+
+
+def _needs_early_stopping(
+    parameter: Parameter, value: Any, pairs: Mapping[str, Any], now: Mapping[str, Any]
+) -> bool:
+    """Tell whether a setting such as a metric would do nothing, as nothing stops the training early.
+
+    LightGBM and XGBoost only print a metric; patience is what stops.
+    """
+    if STOPS not in parameter.applies_when or parameter.name == PATIENCE or value == parameter.default:
+        return False
+    if STOPS in pairs:
+        return pairs[STOPS] is False
+    has_patience = any(SYNONYMS.get(name, name) == PATIENCE for name in pairs)
+    return not has_patience and not now.get(STOPS, False)
+
+
 def _parameter_of(name: str, table: Mapping[str, Parameter]) -> Parameter | None:
     wanted = name.strip().removeprefix("--").replace("-", "_")
     if wanted in table:
@@ -233,7 +283,9 @@ def _parameter_of(name: str, table: Mapping[str, Parameter]) -> Parameter | None
 
 def _our_value(parameter: Parameter, given: Any) -> Any:
     if isinstance(given, str):
+        choices = {choice.lower(): choice for choice in parameter.choices if isinstance(choice, str)}
         given = WORDS.get(parameter.name, {}).get(given.lower().replace("_", ""), given)
+        given = choices.get(given.lower(), given)
         given = {"true": True, "false": False, "none": None, "null": None}.get(str(given).lower(), given)
     if given in NO_LIMIT.get(parameter.name, ()) and not isinstance(given, bool) and parameter.allows_none:
         return None

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from engine.monitor import FitMonitor
 from workbench.crossvalidation import N_FOLDS, folds_of
-from workbench.editing import n_splits_uncut
 from workbench.figures.tree import leaves_below
 from workbench.figures.words import MINUS, counted, number
 from workbench.fitting import inputs_of_result, rows_of_parts
+from workbench.steps import n_splits_uncut
 
 if TYPE_CHECKING:
     from engine.tree.cost_complexity import PathLosses, PruningPath
@@ -69,7 +69,7 @@ class CutPrices:
     loss : str
         What is lost, see `engine.tree.cost_complexity.loss_of`.
     n_splits_uncut : int
-        Splits when all that was cut is back; see `editing.step_splits`.
+        Splits when all that was cut is back; see `workbench.steps.step_splits`.
     """
 
     tree: Tree

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.units import unit_of
+
 Z_95 = 1.959963984540054
 MIN_PROBABILITY = 1e-15  # a probability of 0 for what happened would be an infinite loss
 
@@ -41,6 +43,10 @@ class Estimate(NamedTuple):
     value: float
     low: float
     high: float
+
+    def times(self, factor: float) -> Estimate:
+        """Return the same score in another unit."""
+        return Estimate(*(factor * value for value in self))
 
 
 NO_ESTIMATE = Estimate(np.nan, np.nan, np.nan)
@@ -175,10 +181,11 @@ def score_classes(
 
 def score_numbers(part: str, y: Floats, prediction: Floats, weights: Floats | None = None) -> ScoreSet:
     """Score predicted numbers; y, prediction and weights are float64 (n_rows,)."""
-    w = _unit_mean(weights, len(y))
-    error = prediction - y
+    w, unit = _unit_mean(weights, len(y)), unit_of(y, prediction)
+    in_units = y / unit
+    error = prediction / unit - in_units
     squared = error**2
-    spread = (y - np.average(y, weights=w)) ** 2
+    spread = (in_units - np.average(in_units, weights=w)) ** 2
     variance, mse = float(np.average(spread, weights=w)), float(np.average(squared, weights=w))
     mae = float(np.average(abs(error), weights=w))
     rmse = _delta(sqrt(mse), w * (squared - mse) / (2 * sqrt(mse)) if mse > 0 else squared, low=0.0)
@@ -193,10 +200,14 @@ def score_numbers(part: str, y: Floats, prediction: Floats, weights: Floats | No
         y_true=y,
         proba=None,
         prediction=prediction,
-        metrics={"r2": r2, "rmse": rmse, "mae": _delta(mae, w * (abs(error) - mae), low=0.0)},
+        metrics={
+            "r2": r2,
+            "rmse": rmse.times(unit),
+            "mae": _delta(mae, w * (abs(error) - mae), low=0.0).times(unit),
+        },
         confusion=None,
         per_class=(),
-        baseline=sqrt(variance),
+        baseline=unit * sqrt(variance),
         base_rates=None,
         weights=weights,
     )

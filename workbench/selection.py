@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from workbench.runs import training_of
@@ -22,6 +24,7 @@ class Selection(QObject):
         super().__init__(parent)
         self._node_path: tuple[int, ...] | None = None
         self._tree_idx = 0
+        self._rows: NDArray[np.intp] | None = None
         self._preview: RunResult | None = None
         self._previewed: object = None  # what tells the training that the preview is of
 
@@ -35,9 +38,23 @@ class Selection(QObject):
         """Which tree of an ensemble is looked at."""
         return self._tree_idx
 
+    @property
+    def rows(self) -> NDArray[np.intp] | None:
+        """Rows of the table, where several are selected instead of a node; None if they are not."""
+        return self._rows
+
     def select_node(self, path: tuple[int, ...] | None) -> None:
-        if path != self._node_path:
-            self._node_path = path
+        if path != self._node_path or self._rows is not None:
+            self._node_path, self._rows = path, None
+            self.changed.emit()
+
+    def select_rows(self, rows: NDArray[np.intp] | None) -> None:
+        """Select several rows of the table, whose leaves are lit, and with them no node; None: no longer."""
+        if rows is not None:
+            self._node_path, self._rows = None, rows
+            self.changed.emit()
+        elif self._rows is not None:
+            self._rows = None
             self.changed.emit()
 
     def select_tree(self, tree_idx: int) -> None:
@@ -76,7 +93,7 @@ class Selection(QObject):
             self.select_tree((n_rounds - 1) * n_a_round + self._tree_idx % n_a_round)
 
     def clear(self) -> None:
-        """Select nothing: another model or table is looked at."""
+        """Select no node, and of an ensemble the first tree: another model is looked at."""
         if self._node_path is not None or self._tree_idx:
             self._node_path, self._tree_idx = None, 0
             self.changed.emit()

@@ -46,7 +46,7 @@ def node_rows(result: RunResult, table: Table, ask: Ask) -> NodeRows | None:
     None when `ask` stopped the sorting.
     """
     from engine.tree.candidates import NodeRows
-    from engine.tree.grow import CRITERIA, make_rules
+    from engine.tree.growth_rules import CRITERIA, make_rules
     from engine.tree.presort import presort
     from engine.tree.regrow import criterion_of
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
-from engine.errors import DataError, FitStopped, ParameterError
+from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor
 from workbench import crossvalidation
-from workbench.catalog import CATALOG, check_parameter_values, entry_of
+from workbench.catalog import CATALOG, check_parameter_values
 from workbench.editing import make_again
-from workbench.figures.words import counted
 from workbench.fitting import FitInputs, SoFar, fit_run, freeze_inputs, inputs_of_result, what_differs
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
 from workbench.readiness import check_ready
 from workbench.rounds import add_rounds, can_go_on, why_none_added
 from workbench.runs import RunResult
+from workbench.training_words import constant_warning, edits_sentence, how_it_ended, told
 from workbench.turns import Turns
 
 if TYPE_CHECKING:
@@ -249,14 +249,11 @@ class Trainer(QObject):
             self._is_handing_over = False
 
     def _take_error(self, run_id: str, name: str, error: BaseException) -> None:
-        is_users = isinstance(error, (DataError, ParameterError, MemoryError))
-        text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
+        is_users, text = told(error)
         self._document.fail_training(run_id, text)
         self._document.post_message(f"{name} could not be trained: {text}")
         if not is_users:
-            details = describe(error)
-            LOG.error("training ended by an error\n%s", details)
-            self.crashed.emit(f"{name} could not be trained", details)
+            self._report("training", f"{name} could not be trained", error)
 
     def _take_result(
         self,
@@ -272,10 +269,8 @@ class Trainer(QObject):
         if more is not None and (why := why_none_added(more.before, result)):
             self._document.post_message(f"{name}: {why}")
             return
-        unit = entry_of(inputs.spec.kind).step_name
-        steps = f" after {unit} {result.n_rounds:,}" if unit else ""
-        how = f"stopped{steps}; what is there is kept" if result.stopped else "trained"
-        remarks = _constant_warning(result) + _edits_sentence(edits, changed)
+        how = how_it_ended(result)
+        remarks = constant_warning(result) + edits_sentence(edits, changed)
         self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{remarks}")
         if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
             self._cv_waiting[run_id] = (result, inputs)
@@ -315,10 +310,28 @@ class Trainer(QObject):
             if (error := future.exception()) is None:
                 self._document.attach_cross_validation(run_id, result, future.result())
             elif not isinstance(error, FitStopped):
-                LOG.error("cross-validation failed\n%s", describe(error))
-                self._document.post_message(f"The cross-validation failed: {error}")
+                self._take_fold_error(run_id, error)
         self.cross_validation_ended.emit(run_id)
         self._start_cross_validation()
+
+    def _take_fold_error(self, run_id: str, error: BaseException) -> None:
+        """Say that there is no cross-validation, why, and what to do."""
+        record = self._document.runs.get(run_id)
+        if record is None:
+            return  # it was deleted meanwhile
+        name, (is_users, text) = record.name, told(error)
+        self._document.post_message(
+            f"{name} was not cross-validated: {text.rstrip('.')}. Its other scores stand; to have this one "
+            "too, train it again with more rows or other settings."
+        )
+        if not is_users:
+            self._report("cross-validation", f"{name} could not be cross-validated", error)
+
+    def _report(self, what: str, title: str, error: BaseException) -> None:
+        """Log an error that is ours, and tell it with its details."""
+        details = describe(error)
+        LOG.error("%s ended by an error\n%s", what, details)
+        self.crashed.emit(title, details)
 
     def _put_off_cross_validation(self) -> None:
         if self._cv is not None:
@@ -333,16 +346,6 @@ class Trainer(QObject):
         if job is not None:
             job.supersede()
             self.ended.emit(run_id)
-
-
-def _constant_warning(result: RunResult) -> str:
-    """Return a warning for a model that asks nothing, as with only constant columns (D17); else nothing."""
-    if result.stopped or not result.trees or any(tree.n_nodes > 1 for tree in result.trees):
-        return ""
-    return (
-        " Warning: no column split the rows, so every row gets the same prediction;"
-        " choose columns with more than one value, or looser limits."
-    )
 
 
 def _release(job: Job) -> None:
@@ -382,13 +385,3 @@ def _work(
         return longer, longer
     result = fit_run(inputs, monitor)
     return result, make_again(result, inputs.table, edits) if edits else result
-
-
-def _edits_sentence(edits: tuple[Any, ...], result: RunResult) -> str:
-    """Say what became of changes by hand that were to be made again."""
-    if not edits:
-        return ""
-    changes = f"{counted(len(edits), 'change')} by hand made again"
-    if len(result.edits) == len(edits):
-        return f" {changes}; Undo takes them back."
-    return f" {len(result.edits)} of {changes}; the new tree has no place for the rest."

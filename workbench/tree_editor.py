@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR, FitMonitor
-from workbench import editing, rounds
+from workbench import editing, rounds, steps
 from workbench.commands import CommandId
 from workbench.jobs import Job, Lanes
 from workbench.runs import RunResult
@@ -157,7 +157,7 @@ class TreeEditor(QObject):
             n_more += last.n_steps
         if n_more:
             title = "Growing splits" if n_more > 0 else "Taking splits back"
-            work = _on(editing.step_splits, n_more)
+            work = _on(steps.step_splits, n_more)
             text, merges = "Grow or take back splits", CommandId.STEP_SPLITS
             self._ask(Request(run_id, title, text, work, n_steps=n_more, merges=merges))
         else:

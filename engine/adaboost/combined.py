@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -59,6 +60,17 @@ class Votes:
         for class_idx in range(len(self._sums)):
             self._sums[class_idx] += np.where(answers.values == class_idx, weight, 0.0)[answers.codes]
 
+    def copied(self) -> Votes:
+        """Return the same, to which learners can be added alone."""
+        made = copy.copy(self)
+        made._sums = self._sums.copy()
+        return made
+
+    @property
+    def n_own_bytes(self) -> int:
+        """Bytes that a copy takes."""
+        return self._sums.nbytes
+
     def answer(self) -> Floats:
         return np.ascontiguousarray(self._by_class().T)
 
@@ -95,6 +107,17 @@ class Medians:
         self._codes[len(self._values)] = answers.codes
         self._values.append(answers.values)
         self._weights.append(weight)
+
+    def copied(self) -> Medians:
+        """Return the same, to which learners can be added alone, as long as they are the same ones."""
+        made = copy.copy(self)  # of one array of codes, in which each learner has a row
+        made._values, made._weights = list(self._values), list(self._weights)
+        return made
+
+    @property
+    def n_own_bytes(self) -> int:
+        """Bytes that a copy takes."""
+        return 16 * len(self._values)
 
     def answer(self) -> Floats:
         return self.said(lambda: None)[:, None]

@@ -15,7 +15,8 @@ from engine.errors import ParameterError
 from engine.features import is_frame
 from engine.other_learners import Rows, StopOnly, can_stop, seeded, takes_weights
 from engine.predict import leaf_numbers
-from engine.tree.grow import Grower, make_rules
+from engine.tree.grow import Grower
+from engine.tree.growth_rules import make_rules
 from engine.tree.presort import Ask, RowSorter, presort
 from engine.tree.structure import Tree
 

@@ -15,7 +15,7 @@ from engine import parallel
 from engine.base import TrainingData
 from engine.boosting.line_search import tree_step
 from engine.boosting.losses import Loss
-from engine.boosting.rounds import Booster
+from engine.boosting.rounds import Booster, GrowRound
 from engine.boosting.sorted_trees import SortedTrees, is_sortable
 from engine.errors import DataError, FitStopped, ParameterError
 from engine.features import is_frame
@@ -183,14 +183,15 @@ class LearnerBooster(Booster):
         self._stop_seen = False
         super().__init__(loss, training, validation, *more)
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> GrowRound:
         """Have nothing to bin: sort for trees, and tell of the baseline, or of the earlier rounds."""
         if self._trees is not None and self._trees.prepare(self._learner, self._ask_sorting):
             raise FitStopped
-        if self._tell(self._begin_rounds(None)):
+        if self._tell(self._begin_rounds(self._fit_round)):
             raise FitStopped
+        return self._fit_round
 
-    def _grow_round(self, _grower: None, iteration: int, rate: float) -> tuple[tuple[Any, ...], float]:
+    def _fit_round(self, iteration: int, rate: float) -> tuple[tuple[Any, ...], float]:
         """Fit a round's learners and add them to the raw predictions; return them and the step."""
         drawn = self._draw_rows(self._generator_of(iteration))
         learners = [self._fit_learner(k, drawn, iteration) for k in range(self._loss.n_raw)]

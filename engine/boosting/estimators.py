@@ -32,7 +32,7 @@ from engine.other_learners import Rows
 from engine.parameters import check_parameters
 from engine.tree.directions import check_directions, directions_of
 from engine.tree.estimators import check_target
-from engine.tree.grow import count_features
+from engine.tree.growth_rules import count_features
 
 Floats = NDArray[np.float64]
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.boosting.blocks import N_SUMS, RowBlocks
 from engine.boosting.kernels.splitting import FREE, RISES, score
+from engine.boosting.kernels.team import NO_SLOT
 from engine.tree.directions import NONE, Directions
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Tree, compact
 
-GRADIENT, HESSIAN, WEIGHT = range(3)  # places in a node's sums
-N_SUMS = 3
+GRADIENT, HESSIAN, WEIGHT = range(N_SUMS)  # places in a node's sums
 
 Sums = NDArray[np.float64]
 
@@ -100,8 +103,9 @@ class Split:
 class Node:
     """A node, whose rows are ``sample_indices[start:stop]``; its sums and value come when all is grown.
 
-    `lower` and `upper` bound its value where columns have directions; `between` says which bins of columns of
-    statistics can come here (above the first number, up to the second), where not all can.
+    While it waits to be split its histogram may be kept in a `slot`. `lower` and `upper` bound its value
+    where columns have directions; `between` says which bins of columns of statistics can come here (above
+    the first number, up to the second), where not all can.
     """
 
     start: int
@@ -110,7 +114,7 @@ class Node:
     sums: Sums = field(default_factory=lambda: np.zeros(N_SUMS))
     value: float = 0.0
     split: Split | None = None
-    histogram: NDArray[np.int64] | None = None
+    slot: int = NO_SLOT
     first_child: int = NO_CHILD
     lower: float = -math.inf
     upper: float = math.inf
@@ -136,6 +140,11 @@ class Grown:
     nodes: list[Node]
     sample_indices: NDArray[np.int32]
     settings: GrowSettings = field(repr=False)
+
+    @cached_property
+    def blocks(self) -> RowBlocks:
+        """The rows of `leaves`, in their order."""
+        return RowBlocks(self.sample_indices, self.leaves)
 
     @property
     def leaves(self) -> list[Node]:
@@ -236,3 +245,9 @@ def _level_set(node: Node) -> NDArray[np.int64]:
         return np.empty((0, 2), np.int64)
     levels = node.split.levels
     return np.column_stack([levels, 1 - node.split.goes_left[levels].astype(np.int64)])
+
+
+def add_leaves(grown: Sequence[Grown], rate: float, raw: NDArray[np.float64], n_jobs: int | None) -> None:
+    """Add `rate` times leaves' values to their rows of `raw`, float64 (n_rows, n_raw): a tree a column."""
+    for k, tree in enumerate(grown):
+        tree.blocks.add_values(np.array([leaf.value * rate for leaf in tree.leaves]), k, raw, n_jobs)

@@ -55,27 +55,25 @@ class LevelGrower(TreeGrower):
                     node.split = self._as_split(node, histogram, best, question.goes_left.copy())
                     self._split(nodes, node_idx)
                     following |= self._histograms_below(nodes, node, histogram)
-                else:
-                    self._free.append(histogram)
                 self._ask()
             level = following
-        for histogram in level.values():
-            self._free.append(histogram)
         return nodes
+
+    def _new_histogram(self, node: Node) -> Histogram:
+        slot = self._free[-1]
+        self._build(node, (), slot)
+        return np.array(self._desk.histograms[slot])
 
     def _histograms_below(self, nodes: list[Node], node: Node, histogram: Histogram) -> dict[int, Histogram]:
         """Histograms of the children that may be split, the larger one's as a difference."""
         pair = sorted((node.first_child, node.first_child + 1), key=lambda i: nodes[i].n_rows)
         if not self._may_split(nodes[pair[1]]):
-            self._free.append(histogram)
             return {}
         small = self._new_histogram(nodes[pair[0]])
         np.subtract(histogram, small, out=histogram)
         found = {pair[1]: histogram}
         if self._may_split(nodes[pair[0]]):
             found[pair[0]] = small
-        else:
-            self._free.append(small)
         return dict(sorted(found.items()))
 
     def _best_question(self, nodes: list[Node], histograms: list[Histogram]) -> _Question | None:
@@ -121,7 +119,7 @@ class LevelGrower(TreeGrower):
     ) -> _Question | None:
         """Try all thresholds, missing right before missing left, then all values against missing."""
         n = len(parts[0]) - 1
-        direction = np.full((n, 2), self._directions[feature])
+        direction = np.full((n, 2), self._desk.searches.directions[feature])
         n_right = sum(part[:n, -1].sum() - np.cumsum(part[:n, -1]) for part in parts)
         direction[n_right == 0] = splitting.FREE  # "is missing" is no question about the order of values
         lefts = []
@@ -135,7 +133,7 @@ class LevelGrower(TreeGrower):
         bin_idx, side = divmod(
             int(np.flatnonzero(total.ravel() >= total.max() * (1.0 - splitting.TIE_SHARE) - noise)[0]), 2
         )
-        goes_left = np.zeros(len(self._keys), np.uint8)
+        goes_left = np.zeros(self._desk.goes_left.shape, np.uint8)
         is_last = int(n_right[bin_idx]) == 0
         kind = splitting.mark_threshold(n - 1 if is_last else bin_idx, n, side, goes_left)
         best = np.array([total[bin_idx, side], feature, bin_idx, kind, 0.0])
@@ -160,7 +158,7 @@ class LevelGrower(TreeGrower):
         if not total.max() > least * (1.0 + splitting.TIE_SHARE) + noise:
             return None
         at = int(np.flatnonzero(total >= total.max() * (1.0 - splitting.TIE_SHARE) - noise)[0])
-        goes_left = np.zeros(len(self._keys), np.uint8)
+        goes_left = np.zeros(self._desk.goes_left.shape, np.uint8)
         kind = splitting.mark_levels(order, len(order), at + 1, len(parts[0]) - 1, goes_left)
         best = np.array([total[at], feature, -1.0, kind, 0.0])
         return _Question(float(total[at]), best, goes_left, is_allowed[:, at])

@@ -16,28 +16,23 @@ from engine.base import TrainingData, member_seed
 from engine.binning import bin_table
 from engine.boosting.early_stopping import EarlyStopping
 from engine.boosting.grow import NO_STATISTICS, TreeGrower
-from engine.boosting.grown import Grown, GrowSettings, Node
-from engine.boosting.kernels.losses import binary_loss_change
-from engine.boosting.kernels.partition import add_to_rows
-from engine.boosting.line_search import set_leaf_steps, tree_step
+from engine.boosting.grown import Grown, GrowSettings, add_leaves
+from engine.boosting.line_search import MAX_HALVINGS, set_leaf_steps, shorten_leaf_steps, tree_step
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, mean_loss
 from engine.boosting.oblivious import LevelGrower
 from engine.boosting.ordered import OrderedTable, order_table
 from engine.boosting.start import fit_init, is_model, model_raw, trees_raw
 from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
-from engine.parallel import for_chunks
 from engine.predict import tree_values
 from engine.tree.structure import Tree
 
 BINNING_SHARE = 0.1  # of the whole fit, as told to the monitor
 ASK_EVERY_S = 0.02
-MAX_HALVINGS = 60
-LEAF_CHUNK = 32768
 LARGEST_REACH = 5e153  # of the sum of weights and a prediction: beyond, squares of errors are infinite
-SURE_STEP = 1.79
-"""A Newton step on log loss, shortened to at most this length, cannot raise it: the second derivative
-changes by at most the factor exp(step), and exp(a) - a - 1 <= a^2 up to a = 1.793."""
+
+GrowRound = Callable[[int, float], tuple[tuple[Any, ...], float]]
+"""Grows round `iteration` at a rate, adds it to the raw predictions, and returns its members and the step."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +111,7 @@ class Booster:
             self._val_raw, self._val_derivatives = self._start(validation)
         self._reach = float(np.abs(self._raw).max())  # no raw prediction is larger
         self._largest_reach = LARGEST_REACH / max(float(training.sample_weight.sum()), 1.0)
+        self._all_rows = np.arange(training.n_rows, dtype=dtypes.SAMPLE_DTYPE)
         self.stopped = False
         self._note_losses()
 
@@ -138,9 +134,9 @@ class Booster:
         """Bin the table and run the rounds, until done, stopped early or stopped by the monitor."""
         n_rounds = self._settings.n_estimators
         try:
-            grower = self._prepare()
+            grow_round = self._prepare()
             for iteration in range(len(self.rounds) + 1, n_rounds + 1):
-                trees, step = self._grow_round(grower, iteration, self._settings.learning_rate)
+                trees, step = grow_round(iteration, self._settings.learning_rate)
                 self._add_to_validation(trees)
                 self._check_growth(trees, iteration)
                 self._note_losses()
@@ -187,8 +183,8 @@ class Booster:
         shape = (self._loss.n_raw, data.n_rows)
         return raw, (np.empty(shape), np.empty(shape))
 
-    def _prepare(self) -> Any:
-        """Return what `_grow_round` grows with."""
+    def _prepare(self) -> GrowRound:
+        """Bin the table and begin the rounds; return what grows one."""
         data, settings = self._training, self._settings
         if settings.categorical == "ordered":
             self._ordered = order_table(
@@ -204,15 +200,16 @@ class Booster:
         self._ask()
         kind = LevelGrower if settings.grow.growth == "oblivious" else TreeGrower
         grower = kind(binned, data.sample_weight, settings.grow, self._ask, statistics)
+        grow_round = partial(self._grow_trees, grower)
         message = "" if grower.has_choice else "No column can be split: the model is its start value."
-        first = self._begin_rounds(grower)
+        first = self._begin_rounds(grow_round)
         if self._ordered is not None and settings.subsample == 1.0:  # no row has to find its leaf any more
             self._ordered = replace(self._ordered, X=np.empty((0, len(features))))
         if self._tell(first, message):
             raise FitStopped
-        return grower
+        return grow_round
 
-    def _begin_rounds(self, grower: Any) -> tuple[Tree, ...]:
+    def _begin_rounds(self, grow_round: GrowRound) -> tuple[Tree, ...]:
         """Grow the first tree, or add up the earlier rounds as when they were grown."""
         if self._earlier is not None:
             if self._ordered is not None and isinstance(self.init, tuple) and self.init:
@@ -230,7 +227,7 @@ class Booster:
             return ()
         if self._settings.init != "first_tree":
             return ()
-        first, _ = self._grow_round(grower, 0, 1.0)
+        first, _ = grow_round(0, 1.0)
         self.init = first
         self._add_to_validation(first)
         self._check_growth(first, 0)
@@ -254,7 +251,7 @@ class Booster:
             for k, tree in enumerate(trees):
                 self._val_raw[:, k] += tree_values([tree], self._validation.X, self._n_jobs, self._ask)[:, 0]
 
-    def _grow_round(self, grower: Any, iteration: int, rate: float) -> tuple[tuple[Tree, ...], float]:
+    def _grow_trees(self, grower: TreeGrower, iteration: int, rate: float) -> tuple[tuple[Tree, ...], float]:
         """Grow a round's trees and add them to the raw predictions; return them and the step."""
         generator = self._generator_of(iteration)
         rows = self._draw_rows(generator)
@@ -275,7 +272,7 @@ class Booster:
         elif self._settings.subsample < 1.0:
             self._raw += self._update_of(grown, trees, rate)
         else:
-            self._add_leaves(grown, rate, self._raw)
+            add_leaves(grown, rate, self._raw, self._n_jobs)
         return trees, step
 
     def _generator_of(self, iteration: int) -> np.random.Generator:
@@ -285,7 +282,7 @@ class Booster:
         """Rows of this round, ascending: all, or a share without repetition and at least one."""
         n_rows, share = self._training.n_rows, self._settings.subsample
         if share == 1.0:
-            return np.arange(n_rows, dtype=dtypes.SAMPLE_DTYPE)
+            return self._all_rows
         drawn = generator.choice(n_rows, max(1, int(share * n_rows)), replace=False, shuffle=False)
         return np.sort(drawn).astype(dtypes.SAMPLE_DTYPE)
 
@@ -320,7 +317,8 @@ class Booster:
         if not loss.takes_newton_steps:
             set_leaf_steps(loss, grown[0], self._raw[:, 0], data, self._ask, self._n_jobs)
         elif isinstance(loss, BinaryLogLoss):
-            self._shorten_leaf_steps(grown[0])
+            rate = self._settings.learning_rate
+            shorten_leaf_steps(grown[0], self._raw, data, rate, self._n_jobs)
         return 1.0
 
     def _update_of(self, grown: list[Grown], trees: tuple[Tree, ...], rate: float) -> NDArray[np.float64]:
@@ -328,7 +326,7 @@ class Booster:
         if self._settings.subsample < 1.0:  # rows left out must find their leaves
             return self._values_of(trees)
         update = np.zeros((self._training.n_rows, len(trees)))
-        self._add_leaves(grown, rate, update)
+        add_leaves(grown, rate, update, self._n_jobs)
         return update
 
     def _values_of(self, trees: tuple[Tree, ...]) -> NDArray[np.float64]:
@@ -337,42 +335,6 @@ class Booster:
         if self._ordered is not None:
             X, trees = self._ordered.X, tuple(self._ordered.as_grown(tree, k) for k, tree in enumerate(trees))
         return np.column_stack([tree_values([tree], X, self._n_jobs, self._ask) for tree in trees])
-
-    def _add_leaves(self, grown: list[Grown], rate: float, raw: NDArray[np.float64]) -> None:
-        """Add the leaves' values, times `rate`, to their rows of `raw`, float64 (n_rows, n_raw)."""
-        n_jobs = self._n_jobs if len(raw) > LEAF_CHUNK else 1
-        for k, tree in enumerate(grown):
-            leaves, rows = tree.leaves, tree.sample_indices
-
-            def add_leaf(
-                i: int, _start: int, _stop: int, k: int = k, leaves: Any = leaves, rows: Any = rows
-            ) -> None:
-                add_to_rows(rows, leaves[i].start, leaves[i].stop, leaves[i].value * rate, k, raw)
-
-            for_chunks(add_leaf, len(leaves), 1, n_jobs)
-
-    def _shorten_leaf_steps(self, grown: Grown) -> None:
-        """Halve a leaf's step until its rows' log loss does not rise by the shrunken step (D27)."""
-        rate = self._settings.learning_rate
-        for leaf in grown.leaves:
-            halvings = 0
-            while (
-                abs(leaf.value * rate) > SURE_STEP and self._leaf_change(grown, leaf, leaf.value * rate) > 0
-            ):
-                leaf.value = leaf.value / 2 if halvings < MAX_HALVINGS else 0.0
-                halvings += 1
-
-    def _leaf_change(self, grown: Grown, leaf: Node, step: float) -> float:
-        data, rows = self._training, grown.sample_indices
-        changes = np.zeros(-(-leaf.n_rows // LEAF_CHUNK))
-
-        def add_chunk(chunk_idx: int, start: int, stop: int) -> None:
-            changes[chunk_idx] = binary_loss_change(
-                self._raw, data.y, data.sample_weight, rows, leaf.start + start, leaf.start + stop, step
-            )
-
-        for_chunks(add_chunk, leaf.n_rows, LEAF_CHUNK, self._n_jobs)
-        return float(changes.sum())
 
     def _add_shortened(self, update: NDArray[np.float64]) -> float:
         """Add the round's update, halved until the training loss does not rise; return its share."""

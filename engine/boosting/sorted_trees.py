@@ -13,7 +13,7 @@ from engine import dtypes
 from engine.base import TrainingData
 from engine.monitor import FitMonitor
 from engine.tree.estimators import DecisionTreeRegressor, check_tree_parameters
-from engine.tree.grow import draws_splits
+from engine.tree.growth_rules import draws_splits
 from engine.tree.presort import Ask, RowSorter, presort
 
 MOST = 1e100  # of a residual or of the weights: beyond, a tree's own `fit` looks whether squares are finite

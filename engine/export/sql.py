@@ -33,7 +33,7 @@ from engine import dtypes
 from engine.errors import DataError
 from engine.export.literals import plain_value
 from engine.features import FeatureSpec
-from engine.tree.by_hand import children_of
+from engine.tree.node_rows import children_of
 from engine.tree.structure import LEAF, Tree
 
 EXACT_DIGITS = 15  # as a decimal with more, a database may round twice on the way to a double

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ParameterError
-from engine.tree.grow import count_features
+from engine.tree.growth_rules import count_features
 
 OF_COLUMNS = 1  # second number of the key of a member's columns; its rows have the key of the member alone
 

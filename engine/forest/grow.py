@@ -18,9 +18,9 @@ from engine.forest.draws import draw_columns
 from engine.monitor import IterationEvent, Stopwatch, StopWatcher
 from engine.predict import add_values_of_rows
 from engine.tree.estimators import root_of
-from engine.tree.grow import Grower, GrownTree, draws_splits, make_rules
-from engine.tree.kernels.sort import keep_rows
-from engine.tree.presort import Presorted, presort
+from engine.tree.grow import Grower, GrownTree
+from engine.tree.growth_rules import draws_splits, make_rules
+from engine.tree.presort import Presorted, orders_of_rows, presort
 from engine.tree.structure import LEAF, Tree
 
 ROWS_PER_STOP = 65_536  # rows predicted out of bag between two looks at the stop
@@ -184,7 +184,7 @@ class ForestGrower(MemberTasks):
         if self._binned is not None and self._is_fast:
             rows = np.flatnonzero(n_drawn)
             return BinnedGrower(self._binned, rows, columns, data.y, w, rules, seed).grow(self._ask)
-        order = self._drawn_order(n_drawn, columns)
+        order = orders_of_rows(self._presorted, n_drawn, self._ask, columns, self._ensemble.n_jobs)
         if order is None:
             return None
         presorted = self._presorted if is_whole else _with_columns(self._presorted, columns)
@@ -200,18 +200,6 @@ class ForestGrower(MemberTasks):
             codes = data.y.astype(np.intp)
             w = w * balanced_factors(np.bincount(codes, n_drawn, data.n_classes))[codes]
         return dtypes.as_input(w)
-
-    def _drawn_order(self, n_drawn: NDArray[np.int64], columns: NDArray[np.intp]) -> NDArray[np.int64] | None:
-        """Return every column's order of the drawn rows; None when a stop came in between.
-
-        At a million rows it takes half a second: longer than a stop may wait.
-        """
-        order = np.empty((len(columns), np.count_nonzero(n_drawn)), dtypes.COUNT_DTYPE)
-        for at, feature in enumerate(columns):
-            if self._ask(0, 0.0):
-                return None
-            keep_rows(self._presorted.order[feature], n_drawn, order[at])
-        return order
 
     def _oob_values(self, tree: Tree, oob_rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
         """Return what the tree says of the rows it did not see; None when a stop came in between."""

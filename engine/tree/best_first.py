@@ -6,14 +6,15 @@ whose split takes most off the weighted impurity is next.
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from collections.abc import Iterable
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError
-from engine.tree.by_hand import branch_at, splice
 from engine.tree.prune import cut
+from engine.tree.splice import branch_at, splice
 from engine.tree.structure import LEVEL_SET, MULTIWAY, Tree
 
 ARRAYS_OF_A_QUESTION = ("feature", "kind", "threshold", "n_children", "missing_child", "unseen_child")
@@ -48,6 +49,8 @@ def first_splits(tree: Tree, k: int) -> Tree:
 def with_splits(tree: Tree, uncut: Tree, k: int) -> Tree:
     """Return a cut tree with `k` splits: its first ones, or all of them and the best of those cut from it.
 
+    Of equal ones that were cut the first in the uncut tree's order comes back.
+
     Parameters
     ----------
     tree : Tree
@@ -64,7 +67,10 @@ def with_splits(tree: Tree, uncut: Tree, k: int) -> Tree:
     if k <= n_now:
         return first_splits(tree, k)
     whole, kept, open_ = _overlay(tree, uncut)
-    order = _order(whole, open_)
+    place = np.zeros(whole.n_nodes, np.int64)
+    of_whole = split_order(whole)
+    place[of_whole] = np.arange(len(of_whole))
+    order = _order(whole, open_, place)
     if k > n_now + len(order):
         most = n_now + len(order)
         raise DataError(
@@ -84,21 +90,28 @@ def count_with_cut(tree: Tree, uncut: Tree) -> int:
     return count_splits(_overlay(tree, uncut)[0])
 
 
-def _order(tree: Tree, open_: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the inner nodes among and below `open_`, which are split in best-first order."""
+def _order(tree: Tree, open_: NDArray[np.int64], place: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Return the inner nodes among and below `open_`, which are split in best-first order.
+
+    Of equal ones the lowest in `place` is first, by default the one that came to be first.
+    """
     decrease = (tree.gain * tree.weighted_n_node_samples).tolist()
     first_child, n_children = tree.first_child.tolist(), tree.n_children.tolist()
-    heap = [(-decrease[node], at, node) for at, node in enumerate(open_.tolist()) if n_children[node]]
-    heapify(heap)
-    order, n_made = [], len(open_)
-    while heap:
+    places = None if place is None else place.tolist()
+    heap: list[tuple[float, int, int]] = []
+    order: list[int] = []
+    n_made = 0
+    came: Iterable[int] = open_.tolist()
+    while True:
+        for node in came:
+            if n_children[node]:
+                heappush(heap, (-decrease[node], n_made if places is None else places[node], node))
+            n_made += 1
+        if not heap:
+            return np.array(order, np.int64)
         _, _, node = heappop(heap)
         order.append(node)
-        for child in range(first_child[node], first_child[node] + n_children[node]):
-            if n_children[child]:
-                heappush(heap, (-decrease[child], n_made, child))
-            n_made += 1
-    return np.array(order, np.int64)
+        came = range(first_child[node], first_child[node] + n_children[node])
 
 
 def _overlay(tree: Tree, uncut: Tree) -> tuple[Tree, NDArray[np.bool_], NDArray[np.int64]]:

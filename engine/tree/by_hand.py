@@ -6,25 +6,21 @@ Functions on values: each returns a new Tree. Nodes are described from the train
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from engine.base import TrainingData
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec
 from engine.tree.directions import NONE, Directions, bounded, why_split_breaks
-from engine.tree.kernels.deviation import HALF_SLACK
 from engine.tree.kernels.layout import TIE_SHARE
-from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Path, Tree, compact
-
-Rows = NDArray[np.int64]
-Children = NDArray[np.int64]
-Description = tuple[NDArray[np.float64], float, int, float]
-"""Value (n_outputs,), impurity, rows and weight of a node."""
+from engine.tree.levels_by_hand import tree_of_levels
+from engine.tree.node_rows import Children, Description, Rows, children_of, describe, rows_at
+from engine.tree.question import gain_of, split_tree, tree_of_missing
+from engine.tree.splice import splice
+from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, THRESHOLD, Path, Tree
 
 
 def set_missing_direction(
@@ -47,7 +43,7 @@ def set_missing_direction(
     data : TrainingData
         What the tree was grown on.
     criterion : str
-        Of the impurities, see `engine.tree.grow.CRITERIA`.
+        Of the impurities, see `engine.tree.growth_rules.CRITERIA`.
     directions : uint8 (n_features,) or (0,)
         See `engine.tree.directions`.
     missing : "learned" or "level"
@@ -153,11 +149,9 @@ def force_split(
                 "levels, and no missing_child"
             )
         if each_level:
-            from engine.tree.levels_by_hand import tree_of_levels
-
             branch = tree_of_levels(data, criterion, rows, column, has_own_branch=missing == "level")
         else:
-            branch = _missing_tree(data, criterion, rows, column, misses)
+            branch = tree_of_missing(data, criterion, rows, column, misses)
         return bounded(splice(tree, node, branch), directions)
     sides, entries = _divided(spec, x, threshold, levels)
     if len(np.unique(sides[~misses])) < 2:
@@ -197,126 +191,6 @@ def column_of(features: Iterable[FeatureSpec], name: str) -> int:
     raise DataError(f"the tree has no column {name!r}; choose one that it was trained on")
 
 
-def rows_at(tree: Tree, path: Path, X: NDArray[Any]) -> Rows:
-    """Return the rows of an encoded table that reach the node at `path`, ascending."""
-    tree.node_at(path)  # there is one
-    rows, node = np.arange(len(X)), 0
-    for child in path:
-        rows = rows[children_of(tree, node, X[rows, tree.feature[node]]) == child]
-        node = int(tree.first_child[node]) + child
-    return rows
-
-
-def children_of(tree: Tree, node: int, x: NDArray[Any]) -> Children:
-    """Return the child that each value takes at an inner node; see `engine.kernels.routing`."""
-    kind, threshold, levels = int(tree.kind[node]), float(tree.threshold[node]), tree.levels(node)
-    return children_of_question(
-        kind, threshold, levels, x, int(tree.missing_child[node]), int(tree.unseen_child[node])
-    )
-
-
-def children_of_question(
-    kind: int, threshold: float, levels: NDArray[Any], x: NDArray[Any], missing_child: int, unseen_child: int
-) -> Children:
-    """Return the child that each value takes, NaN being missing; `levels` as in `Tree.levels`."""
-    x = x.astype(np.float64)
-    missing = np.isnan(x)
-    if kind == IS_MISSING:
-        return np.where(missing, 0, 1)
-    if kind == THRESHOLD:
-        sides = (x > threshold).astype(np.int64)
-    else:
-        codes, children = levels.T
-        at = np.minimum(np.searchsorted(codes, x), len(codes) - 1)
-        sides = np.where(codes[at] == x, children[at], unseen_child).astype(np.int64)
-    return np.where(missing, missing_child, sides)
-
-
-def splice(tree: Tree, node: int, branch: Tree) -> Tree:
-    """Return `tree` with `branch`, grown on the node's rows, in place of `node` and all below it."""
-    n_nodes, offsets = tree.n_nodes, tree.level_offsets
-    arrays: dict[str, Any] = {}
-    for name, array in tree.to_arrays().items():
-        if not name.startswith("level_"):
-            arrays[name] = np.concatenate([array, getattr(branch, name)])
-    arrays["first_child"][n_nodes:][~branch.is_leaf] += n_nodes
-    for array in arrays.values():
-        array[node] = array[n_nodes]
-    sizes = np.concatenate([np.diff(offsets), np.diff(branch.level_offsets)])
-    sizes[node] = sizes[n_nodes]
-    arrays["level_offsets"] = np.concatenate([[0], np.cumsum(sizes)])
-    arrays["level_sets"] = np.concatenate(
-        [
-            tree.level_sets[: offsets[node]],
-            branch.levels(0),
-            tree.level_sets[offsets[node + 1] :],
-            branch.level_sets,
-        ]
-    )
-    return compact(arrays)
-
-
-def branch_at(tree: Tree, node: int) -> Tree:
-    """Return a node and all below it as a tree of its own; `splice` puts it back."""
-    offsets, own = tree.level_offsets, tree.levels(node)
-    arrays: dict[str, Any] = {}
-    for name, array in tree.to_arrays().items():
-        if not name.startswith("level_"):
-            arrays[name] = np.concatenate([array[node : node + 1], array])
-    arrays["first_child"][arrays["n_children"] > 0] += 1
-    arrays["level_offsets"] = np.concatenate([[0], offsets + len(own)])
-    arrays["level_sets"] = np.concatenate([own, tree.level_sets])
-    return compact(arrays)
-
-
-def take_rows(data: TrainingData, rows: Rows) -> TrainingData:
-    """Return the training data of some rows alone."""
-    return replace(
-        data, X=data.X[rows], y=data.y[rows], sample_weight=data.sample_weight[rows], rows=data.rows[rows]
-    )
-
-
-def describe(data: TrainingData, criterion: str, rows: Rows) -> Description:
-    """Return value, impurity, rows and weight of a node that holds `rows`, at least one."""
-    from engine.tree.grow import CRITERIA
-    from engine.tree.kernels.impurity import node_impurity
-
-    y, w = data.y[rows], data.sample_weight[rows]
-    weight, is_pure = float(w.sum()), bool(np.all(y == y[0]))
-    if data.classes is not None:
-        sums = np.bincount(y.astype(np.int64), weights=w, minlength=data.n_classes)
-        value = sums / sums.sum()
-        impurity = float(node_impurity(CRITERIA[criterion], value))
-        return value, 0.0 if is_pure else impurity, len(rows), weight
-    if is_pure:
-        return np.array([float(y[0])]), 0.0, len(rows), weight
-    value, impurity = describe_numbers(criterion, y, w)
-    return np.array([value]), impurity, len(rows), weight
-
-
-def describe_numbers(criterion: str, y: NDArray[np.float64], w: NDArray[np.float64]) -> tuple[float, float]:
-    """Return a regression node's value, its mean or median, and impurity from its rows."""
-    if criterion == "absolute_error":
-        median = weighted_median(y, w)
-        return median, float(np.average(np.abs(y - median), weights=w))
-    mean = float(np.average(y, weights=w))
-    losses = (y - mean) ** 2
-    if criterion == "poisson":
-        losses = 2 * (xlogy(y, y / mean) - y + mean)
-    return mean, max(float(np.average(losses, weights=w)), 0.0)  # deviances of alike targets may round below
-
-
-def weighted_median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
-    """Return the median as growing does; see `engine.tree.kernels.deviation`."""
-    by_target = np.argsort(y, kind="stable")
-    values, below = y[by_target], np.cumsum(w[by_target])
-    half, slack = 0.5 * below[-1], HALF_SLACK * below[-1]
-    at = min(int(np.searchsorted(below, half - slack)), len(y) - 1)
-    if at < len(y) - 1 and below[at] <= half + slack:
-        return float(values[at] + 0.5 * (values[at + 1] - values[at]))
-    return float(values[at])
-
-
 def _described_below(tree: Tree, top: int, before: int, data: TrainingData, criterion: str) -> Tree:
     """Count and describe anew what rows came to or left when missing values took another child than `before`.
 
@@ -348,7 +222,7 @@ def _described_below(tree: Tree, top: int, before: int, data: TrainingData, crit
             for k in np.flatnonzero(is_touched | is_empty).tolist()
         )
     for node in described:
-        arrays["gain"][node] = _gain(arrays, node, list(tree.children(node)))
+        arrays["gain"][node] = gain_of(arrays, node, list(tree.children(node)))
     return Tree(**arrays)
 
 
@@ -365,36 +239,6 @@ def _write(arrays: dict[str, Any], node: int, description: Description) -> None:
     names = ("value", "impurity", "n_node_samples", "weighted_n_node_samples")
     for name, item in zip(names, description, strict=True):
         arrays[name][node] = item
-
-
-def _gain(arrays: dict[str, Any], node: int, children: list[int]) -> float:
-    """Return the node's impurity less its children's weighted mean."""
-    weights = arrays["weighted_n_node_samples"][children]
-    if weights.sum() == 0:
-        return 0.0
-    below = float(np.average(arrays["impurity"][children], weights=weights))
-    return max(float(arrays["impurity"][node]) - below, 0.0)
-
-
-def _missing_tree(
-    data: TrainingData, criterion: str, rows: Rows, column: int, missing: NDArray[np.bool_]
-) -> Tree:
-    """Return a tree of two leaves that asks whether a column is missing."""
-    n_missing = int(missing.sum())
-    if n_missing in (0, len(rows)):
-        name, which = data.features[column].name, "no" if n_missing == 0 else "every"
-        raise DataError(
-            f"{which} training row of this node misses {name!r}; choose a question that divides them"
-        )
-    question = {
-        "feature": column,
-        "kind": IS_MISSING,
-        "threshold": np.nan,
-        "n_missing": n_missing,
-        "unseen_child": 1,  # an unseen level is no missing value
-    }
-    sides = np.where(missing, 0, 1)
-    return split_tree(data, criterion, rows, sides, 0, question, np.empty((0, 2), np.int64))
 
 
 def _divided(
@@ -446,36 +290,3 @@ def _sides_of_missing(
 def _mean_impurity(data: TrainingData, criterion: str, rows: Rows, sides: Children) -> float:
     described = [describe(data, criterion, rows[sides == child]) for child in (0, 1)]
     return float(np.average([d[1] for d in described], weights=[d[3] for d in described]))
-
-
-def split_tree(
-    data: TrainingData, criterion: str, rows: Rows, sides: Children, missing_child: int,
-    question: dict[str, Any], entries: NDArray[np.int64],
-) -> Tree:  # fmt: skip
-    """Return a tree of one question and its leaves, two unless it has `n_children`; one may be empty."""
-    n_children = question.get("n_children", 2)
-    value, impurity, *_ = own = describe(data, criterion, rows)
-    insides = (rows[sides == k] for k in range(n_children))
-    described = [own] + [
-        describe(data, criterion, inside) if len(inside) else (value, impurity, 0, 0.0) for inside in insides
-    ]
-    none = [NO_CHILD] * n_children
-    arrays: dict[str, Any] = {
-        "feature": [question["feature"], *none],
-        "kind": [question["kind"], *[LEAF] * n_children],
-        "threshold": [question["threshold"], *[np.nan] * n_children],
-        "level_offsets": [0, *[len(entries)] * (n_children + 1)],
-        "level_sets": entries,
-        "first_child": [1, *none],
-        "n_children": [n_children, *[0] * n_children],
-        "missing_child": [missing_child, *none],
-        "unseen_child": [question["unseen_child"], *none],
-        "value": np.array([d[0] for d in described]),
-        "impurity": np.array([d[1] for d in described]),
-        "gain": np.zeros(n_children + 1),
-        "n_node_samples": [d[2] for d in described],
-        "weighted_n_node_samples": np.array([d[3] for d in described]),
-        "n_missing": [question["n_missing"], *[0] * n_children],
-    }
-    arrays["gain"][0] = _gain(arrays, 0, list(range(1, n_children + 1)))
-    return Tree(**arrays)

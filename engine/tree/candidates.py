@@ -10,14 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from engine import dtypes, parallel
 from engine.errors import DataError
 from engine.features import FeatureSpec
 from engine.kernels.numeric import midpoints
 from engine.monitor import StopFlag
-from engine.tree.by_hand import children_of_question, describe_numbers, rows_at
 from engine.tree.directions import NONE, bounds_of
-from engine.tree.grow import Grower, SplitFound
 from engine.tree.kernels.layout import (
     ABSOLUTE_ERROR,
     GINI,
@@ -29,12 +26,12 @@ from engine.tree.kernels.layout import (
     TIE_SHARE,
     Rules,
 )
-from engine.tree.kernels.sort import keep_rows
-from engine.tree.presort import Ask, Presorted, never
+from engine.tree.node_rows import children_of_question, describe_numbers, rows_at
+from engine.tree.node_search import NodeSearch, SplitFound
+from engine.tree.presort import Ask, Presorted, never, orders_of_rows
 from engine.tree.structure import THRESHOLD, Path, Tree
 
 Floats = NDArray[np.float64]
-COLUMNS_PER_CHUNK = 4
 Part = tuple[NDArray[Any], Floats, Floats] | None
 """X, y and weights of the validation rows at a node; None where there is no such part."""
 
@@ -124,17 +121,17 @@ def candidates(tree: Tree, path: Path, data: NodeRows, ask: Ask = never) -> list
     flag, rows = StopFlag(lambda: ask(0, 0.0)), rows_at(tree, path, data.presorted.X)
     if not len(rows):
         return []
-    grower = _grower_of(tree, path, rows, data, flag)
-    if grower is None:
+    search = _search_at(tree, path, rows, data, flag)
+    if search is None:
         return None
     validation = validation_rows(tree, path, data)
     if data.algorithm != "cart":
         from engine.tree.multiway_candidates import multiway_candidates
 
-        return multiway_candidates(tree, path, data, rows, grower, validation, flag)
+        return multiway_candidates(tree, path, data, rows, search, validation, flag)
     found = []
     for feature in range(len(data.features)):
-        split = grower.best_split_of(feature, lambda *_: flag.ask())
+        split = search.best_split_of(feature, lambda *_: flag.ask())
         if flag.ask():
             return None
         if split is not None:
@@ -143,7 +140,7 @@ def candidates(tree: Tree, path: Path, data: NodeRows, ask: Ask = never) -> list
     if not found:
         return []
     best = max(candidate.gain for candidate in found)
-    slack = TIE_SHARE * grower.root_impurity
+    slack = TIE_SHARE * search.root_impurity
     found = [c._replace(is_tied=c.gain >= best - slack) for c in found]
     return sorted(found, key=lambda c: (not c.is_tied, 0.0 if c.is_tied else -c.gain, c.feature))
 
@@ -161,10 +158,12 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows, ask: Ask = 
     if data.presorted.is_level[feature]:
         raise DataError(f"column {data.features[feature].name!r} is categorical; it has no thresholds")
     flag = StopFlag(lambda: ask(0, 0.0))
-    order = _orders_of(data.presorted, [feature], _is_at(tree, path, data.presorted.X), flag)[0]
-    if flag.ask():
+    at_node = rows_at(tree, path, data.presorted.X)
+    n_drawn = np.bincount(at_node, minlength=len(data.presorted.X))
+    orders = orders_of_rows(data.presorted, n_drawn, lambda *_: flag.ask(), [feature])
+    if orders is None:
         return None
-    rank, rows = order >> 32, order & ROW_MASK
+    rank, rows = orders[0] >> 32, orders[0] & ROW_MASK
     n_present = int(np.count_nonzero(rank != MISSING_RANK))  # missing lies last
     ends = np.flatnonzero(np.diff(rank[:n_present]))
     if not len(ends):
@@ -173,10 +172,10 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows, ask: Ask = 
     thresholds = midpoints(values[ends], values[ends + 1])
     if data.rules.criterion == ABSOLUTE_ERROR:
         free = replace(data, rules=data.rules._replace(directions=NONE))
-        grower = _grower_of(tree, path, rows_at(tree, path, data.presorted.X), free, flag)
-        if grower is None:
+        search = _search_at(tree, path, at_node, free, flag)
+        if search is None:
             return None
-        gains = grower.gains_by_medians(feature, lambda *_: flag.ask())
+        gains = search.gains_by_medians(feature, lambda *_: flag.ask())
         if flag.ask():
             return None
         return GainCurve(thresholds, np.maximum(gains[ends], 0.0))
@@ -191,55 +190,29 @@ def gain_curve(tree: Tree, path: Path, feature: int, data: NodeRows, ask: Ask = 
     return GainCurve(thresholds, np.maximum(gains, 0.0))
 
 
-def _is_at(tree: Tree, path: Path, X: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which rows pass a node."""
-    is_at = np.zeros(len(X), bool)
-    is_at[rows_at(tree, path, X)] = True
-    return is_at
-
-
-def _orders_of(
-    presorted: Presorted, features: Sequence[int], is_at: NDArray[np.bool_], flag: StopFlag
-) -> NDArray[np.int64]:
-    """Return the orders of some columns' rows at a node, from those of all rows: (n_features, n_rows).
-
-    After a stop they mean nothing.
-    """
-    kept = np.empty((len(features), int(np.count_nonzero(is_at))), dtypes.COUNT_DTYPE)
-    n_drawn = dtypes.as_input(is_at, np.int64)
-
-    def keep(_chunk_idx: int, start: int, stop: int) -> None:
-        for at in range(start, stop):
-            if not flag.ask():
-                keep_rows(presorted.order[features[at]], n_drawn, kept[at])
-
-    parallel.for_chunks(keep, len(features), COLUMNS_PER_CHUNK, None, flag.poll)
-    return kept
-
-
-def _grower_of(
+def _search_at(
     tree: Tree, path: Path, rows: NDArray[np.int64], data: NodeRows, flag: StopFlag
-) -> Grower | None:
-    """Return a grower whose root is the node of `rows`, and was looked at; None when a stop came."""
-    is_at = np.zeros(len(data.presorted.X), bool)
-    is_at[rows] = True
-    order = _orders_of(data.presorted, range(len(data.features)), is_at, flag)
+) -> NodeSearch | None:
+    """Return what finds the splits of the node of `rows`; None when a stop came."""
+    n_drawn = np.bincount(rows, minlength=len(data.presorted.X))
+    order = orders_of_rows(data.presorted, n_drawn, lambda *_: flag.ask())
     lower, upper = (bounds[tree.node_at(path)] for bounds in bounds_of(tree, data.rules.directions))
     rules = data.rules._replace(lower=float(lower), upper=float(upper), is_random=False)
+    if order is None:
+        return None
+    search = NodeSearch(data.presorted, order, data.y, data.w, rules, np.uint64(0))
     if flag.ask():
         return None
-    grower = Grower(data.presorted, order, data.y, data.w, rules, np.uint64(0))
-    if flag.ask():
-        return None
-    grower.look_at_root()
-    return grower
+    search.look_at_root()
+    return search
 
 
 def validation_rows(tree: Tree, path: Path, data: NodeRows) -> Part:
     """Return X, y and weights of the validation rows that reach a node; None where there is no such part."""
     if data.X_val is None or data.y_val is None or data.w_val is None:
         return None
-    rows = np.flatnonzero(_is_at(tree, path, data.X_val) & (data.w_val > 0))
+    rows = rows_at(tree, path, data.X_val)
+    rows = rows[data.w_val[rows] > 0]
     return data.X_val[rows], data.y_val[rows], data.w_val[rows]
 
 

@@ -20,6 +20,7 @@ from engine.tree.kernels import layout
 from engine.tree.kernels import weakest_link as kernels
 from engine.tree.prune import cut
 from engine.tree.structure import Tree
+from engine.units import unit_of
 
 ROWS_PER_CHUNK = 16_384  # each chunk has its own sums, added in their order
 LOSSES = {
@@ -95,22 +96,34 @@ class LossSums:
     sums : float64 (2, n_steps)
     weight, square_weight : float
         Sum of the rows' weights, and of their squares.
+    unit : float
+        Of the losses: squares of errors of 1e80 could not be squared once more.
     """
 
     sums: Floats
     weight: float
     square_weight: float
+    unit: float = 1.0
 
     def __add__(self, other: LossSums) -> LossSums:
+        unit = max(self.unit, other.unit)
         return LossSums(
-            self.sums + other.sums, self.weight + other.weight, self.square_weight + other.square_weight
+            self._sums_in(unit) + other._sums_in(unit),
+            self.weight + other.weight,
+            self.square_weight + other.square_weight,
+            unit,
         )
+
+    def _sums_in(self, unit: float) -> Floats:
+        factor = self.unit / unit
+        return np.asarray(self.sums * np.array([[factor], [factor * factor]]))
 
     def means(self) -> PathLosses:
         """Return the weighted means and their standard errors; weights count as rows would (Kish 1965)."""
         mean, squares = self.sums / self.weight
         n_effective = self.weight**2 / self.square_weight
-        return PathLosses(mean, np.sqrt(np.maximum(squares - mean * mean, 0.0) / n_effective))
+        error = np.sqrt(np.maximum(squares - mean * mean, 0.0) / n_effective)
+        return PathLosses(self.unit * mean, self.unit * error)
 
 
 def pruning_path(tree: Tree) -> PruningPath:
@@ -144,7 +157,8 @@ def grid_between(path: PruningPath) -> Floats:
     """
     between: Floats = np.zeros(len(path.alphas))
     between[-1] = np.inf
-    between[:-1] = np.sqrt(path.alphas[:-1] * path.alphas[1:])
+    roots = np.sqrt(path.alphas)  # of each, as the product of two may be infinite
+    between[:-1] = roots[:-1] * roots[1:]
     return between
 
 
@@ -169,8 +183,10 @@ def path_losses(
         One of `LOSSES`; see `loss_of`.
     """
     steps = [dtypes.as_input(s) for s in _steps_as_leaf(tree, path.leaf_from, alphas)]
-    rows = [dtypes.as_input(a) for a in (X, y, w)]
-    fixed = [*_routing(tree), _answers(tree, loss), LOSSES[loss], *steps]
+    answers = _answers(tree, loss)
+    unit = 1.0 if loss == "misclassification" else unit_of(y, answers)
+    rows = [dtypes.as_input(a) for a in (X, y / unit, w)]
+    fixed = [*_routing(tree), dtypes.as_input(answers / unit), LOSSES[loss], *steps]
 
     def add(start: int, stop: int) -> Floats:
         losses = np.zeros((2, len(alphas) + 1))
@@ -178,7 +194,8 @@ def path_losses(
         return losses
 
     sums = np.cumsum(_summed(add, len(X), n_jobs), axis=1)[:, :-1]
-    return LossSums(sums, float(np.sum(w)), float(np.sum(w * w)))
+    of_loss = unit * unit if loss == "squared_error" else unit
+    return LossSums(sums, float(np.sum(w)), float(np.sum(w * w)), of_loss)
 
 
 def cut_prices(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import dtypes, parallel
+from engine import parallel
 from engine.base import TrainingData
 from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopWatcher
@@ -22,9 +21,9 @@ from engine.tree.cost_complexity import (
     pruning_path,
 )
 from engine.tree.estimators import grow_multiway, grow_two_way, is_multiway, prune_by_rule
-from engine.tree.grow import draws_splits
-from engine.tree.kernels.sort import keep_rows
-from engine.tree.presort import Presorted, presort
+from engine.tree.growth_rules import draws_splits
+from engine.tree.node_rows import take_rows
+from engine.tree.presort import Presorted, orders_of_rows, presort
 from engine.tree.regrow import training_data
 from engine.tree.structure import Tree
 
@@ -113,26 +112,11 @@ class _FoldGrower:
     def _tree_without(self, fold: int) -> Tree | None:
         data, inside = self._data, self._folds != fold
         if is_multiway(self._estimator):
-            rows = np.flatnonzero(inside)
-            part = replace(
-                data,
-                X=data.X[rows],
-                y=data.y[rows],
-                sample_weight=data.sample_weight[rows],
-                rows=data.rows[rows],
-            )
+            part = take_rows(data, np.flatnonzero(inside))
             grown = grow_multiway(self._estimator, part, self._watcher.ask)
         else:
-            order = self._order_of(inside.astype(np.int64))
+            order = orders_of_rows(self._presorted, inside, self._watcher.ask)
             if order is None:
                 return None
             grown = grow_two_way(self._estimator, data, self._presorted, order, self._watcher.ask)
         return None if grown.is_partial else prune_by_rule(self._estimator, grown.tree)
-
-    def _order_of(self, inside: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        order = np.empty((self._data.n_features, int(inside.sum())), dtypes.COUNT_DTYPE)
-        for feature in range(self._data.n_features):
-            if self._watcher.ask(0, 0.0):
-                return None
-            keep_rows(self._presorted.order[feature], inside, order[feature])
-        return order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from engine.errors import DataError, ParameterError
 from engine.tree.best_first import with_splits
@@ -184,31 +184,62 @@ def replay(
         With every edit that still holds.
     list of Edit
         Those that no longer hold: the tree has no such node, it is a leaf, or the column, a level or the
-        rows on one side are gone.
+        rows on one side are gone. One whose node was cut holds where later splits grow again.
     """
-    edits, uncut, lost = tuple(edits), tree, []
-    wants_uncut = any(edit.kind == "splits" for edit in edits)
-    for edit in edits:
-        was_cut = tree is not uncut
-        try:
-            tree = edit.apply(tree, data, estimator, uncut)
-        except DataError:
-            lost.append(edit)
-            continue
-        if wants_uncut and not edit.is_cut:
-            uncut = _apply_where_it_holds(edit, uncut, data, estimator) if was_cut else tree
-    return tree, lost
+    edits = tuple(edits)
+    done = _replay(edits, tree, data, estimator, any(edit.kind == "splits" for edit in edits))
+    return done.tree, done.lost
 
 
-def without_cuts(
+class Replayed(NamedTuple):
+    """What `replay_beside_uncut` returns.
+
+    Attributes
+    ----------
+    tree : Tree
+        With every edit that still holds.
+    uncut : Tree
+        With those that do more than cut, also where a cut has taken their node away: where splits come from
+        that grow again.
+    lost : list of Edit
+        Those that `tree` does not have.
+    """
+
+    tree: Tree
+    uncut: Tree
+    lost: list[Edit]
+
+
+def replay_beside_uncut(
     edits: Iterable[Edit], tree: Tree, data: TrainingData | None = None, estimator: Any = None
-) -> Tree:
-    """Return the tree with all edits that hold, but those that only cut."""
-    return replay([edit for edit in edits if not edit.is_cut], tree, data, estimator)[0]
+) -> Replayed:
+    """Return what `replay` does, and the tree with all changes but cuts."""
+    return _replay(edits, tree, data, estimator, wants_uncut=True)
 
 
-def _apply_where_it_holds(edit: Edit, tree: Tree, data: TrainingData | None, estimator: Any) -> Tree:
+def _replay(
+    edits: Iterable[Edit], tree: Tree, data: TrainingData | None, estimator: Any, wants_uncut: bool
+) -> Replayed:
+    uncut, missed, last_steps = tree, [], -1
+    for at, edit in enumerate(edits):
+        was_cut, before = tree is not uncut, uncut
+        edited = _apply_where_it_holds(edit, tree, data, estimator, uncut)
+        is_missed, tree = edited is None, edited or tree
+        if wants_uncut and not edit.is_cut:
+            uncut = (_apply_where_it_holds(edit, uncut, data, estimator) or uncut) if was_cut else tree
+        if is_missed:
+            missed.append((at, edit, uncut is not before))
+        elif edit.kind == "splits":
+            last_steps = at
+    # steps through the splits bring back what was cut, and the changes there
+    lost = [edit for at, edit, is_in_uncut in missed if not (is_in_uncut and at < last_steps)]
+    return Replayed(tree, uncut, lost)
+
+
+def _apply_where_it_holds(
+    edit: Edit, tree: Tree, data: TrainingData | None, estimator: Any, uncut: Tree | None = None
+) -> Tree | None:
     try:
-        return edit.apply(tree, data, estimator)
+        return edit.apply(tree, data, estimator, uncut)
     except DataError:
-        return tree
+        return None

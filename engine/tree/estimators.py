@@ -17,13 +17,14 @@ from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
 from engine.predict import leaf_numbers, tree_values
-from engine.tree.by_hand import describe_numbers
 from engine.tree.cost_complexity import prune_at
 from engine.tree.directions import check_directions
-from engine.tree.grow import CRITERIA, Grower, GrownTree, draws_splits, make_rules
+from engine.tree.grow import Grower, GrownTree
+from engine.tree.growth_rules import CRITERIA, draws_splits, make_rules
 from engine.tree.kernels.impurity import node_impurity
 from engine.tree.kernels.layout import ROW_MASK
 from engine.tree.multiway import MultiwayGrower
+from engine.tree.node_rows import describe_numbers
 from engine.tree.parameters import CART_ONLY, TREE_CLASSIFIER, TREE_REGRESSOR
 from engine.tree.presort import Ask, Presorted, SortedRows, presort
 from engine.tree.pruning_rules import pessimistic_prune

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import dtypes
-from engine.base import TrainingData
 from engine.jit import compile_for
-from engine.kernels.numeric import midpoint
 from engine.monitor import StopFlag
 from engine.tree import large_nodes, subtrees
-from engine.tree.directions import clip_values, directions_of, slack_of
+from engine.tree.directions import clip_values
 from engine.tree.kernels import grow as kernels
-from engine.tree.kernels import grow_medians, layout, levels, medians, thresholds
-from engine.tree.kernels.impurity import describe_node, purity
-from engine.tree.presort import Ask, Presorted, never, sort_column
-from engine.tree.structure import IS_MISSING, LEAF, NO_CHILD, THRESHOLD, Tree, compact
+from engine.tree.kernels import grow_medians, layout, levels, thresholds
+from engine.tree.kernels.impurity import describe_node
+from engine.tree.presort import Ask, Presorted, sort_column
+from engine.tree.structure import LEAF, NO_CHILD, THRESHOLD, Tree, compact
 
 WORK_BUDGET = 1_000_000  # row visits a kernel call: about 20 ms
 FIRST_NODES = 64
-CRITERIA = {
-    "gini": layout.GINI,
-    "entropy": layout.ENTROPY,
-    "misclassification": layout.MISCLASSIFICATION,
-    "squared_error": layout.SQUARED_ERROR,
-    "poisson": layout.POISSON,
-    "absolute_error": layout.ABSOLUTE_ERROR,
-}
 
 
 @dataclass(frozen=True)
@@ -40,86 +29,6 @@ class GrownTree:
 
     tree: Tree
     is_partial: bool
-
-
-class SplitFound(NamedTuple):
-    """A column's best split of a node.
-
-    Attributes
-    ----------
-    kind : int
-        THRESHOLD, IS_MISSING or LEVEL_SET.
-    threshold : float
-        NaN where the kind is not THRESHOLD.
-    levels : int32 (n_levels, 2)
-        Code and child of every level of a LEVEL_SET.
-    missing_child : int
-        -1 where no row misses the column.
-    gain : float
-        Decrease of the impurity.
-    """
-
-    kind: int
-    threshold: float
-    levels: NDArray[np.int32]
-    missing_child: int
-    gain: float
-
-
-def make_rules(
-    estimator: Any, data: TrainingData, total_weight: float, n_rows: int | None = None
-) -> layout.Rules:
-    """Return the estimator's hyperparameters as numbers; shares are of `n_rows`, by default of all rows."""
-    n_rows, n_features = data.n_rows if n_rows is None else n_rows, data.n_features
-    return layout.Rules(
-        criterion=CRITERIA[estimator.criterion],
-        n_sums=max(data.n_classes, 1),
-        max_depth=-1 if estimator.max_depth is None else int(estimator.max_depth),
-        min_samples_split=max(2, count_rows(estimator.min_samples_split, n_rows)),
-        min_samples_leaf=max(1, count_rows(estimator.min_samples_leaf, n_rows)),
-        min_weight_leaf=float(estimator.min_weight_fraction_leaf * total_weight),
-        min_decrease=float(estimator.min_impurity_decrease),
-        min_relative_decrease=float(getattr(estimator, "min_relative_decrease", 0.0)) / 100,
-        max_features=count_features(estimator.max_features, n_features),
-        max_leaf_nodes=_count_leaves(estimator),
-        total_weight=float(total_weight),
-        is_random=draws_splits(estimator),
-        directions=directions_of(estimator, data.features),
-        lower=-np.inf,
-        upper=np.inf,
-        slack=slack_of(data),
-        missing_is_level=getattr(estimator, "missing", "learned") == "level",
-    )
-
-
-def _count_leaves(estimator: Any) -> int:
-    """Return the most leaves a tree may have, -1: any number; two-way trees have a leaf more than splits."""
-    of_nodes = getattr(estimator, "max_nodes", None)
-    limits = [estimator.max_leaf_nodes, None if of_nodes is None else (of_nodes + 1) // 2]
-    return min((int(limit) for limit in limits if limit is not None), default=-1)
-
-
-def count_rows(wanted: float, n_rows: int) -> int:
-    """Return a number of rows from a whole number of them or a share, rounded up."""
-    return int(wanted) if isinstance(wanted, (int, np.integer)) else int(np.ceil(wanted * n_rows))
-
-
-def count_features(wanted: Any, n_features: int) -> int:
-    """Return how many columns are drawn at a node, at least one and at most all."""
-    if wanted is None:
-        return n_features
-    if wanted == "sqrt":
-        return max(1, int(np.sqrt(n_features)))
-    if wanted == "log2":
-        return max(1, int(np.log2(n_features)))
-    if isinstance(wanted, (int, np.integer)):
-        return min(int(wanted), n_features)
-    return min(max(1, int(wanted * n_features)), n_features)
-
-
-def draws_splits(estimator: Any) -> bool:
-    """Tell whether an estimator's trees draw their splits, so that `presort` must keep the values."""
-    return bool(getattr(estimator, "splitter", "best") == "random")
 
 
 class Grower:
@@ -232,102 +141,6 @@ class Grower:
         self._state[layout.STATE_NODES] = n_nodes
         self._is_canonical = n_large == 1
         return any(subtree.is_partial for subtree in found)
-
-    @property
-    def root_impurity(self) -> float:
-        """Impurity of all rows together."""
-        return float(self._nodes.records["impurity"][0])
-
-    @property
-    def root_weight(self) -> float:
-        """Weight of all rows together."""
-        return float(self._nodes.records["weight"][0])
-
-    def look_at_root(self) -> None:
-        """Make ready to be asked about splits of all rows together, instead of growing."""
-        self._plant_root()
-        kernels.begin_evaluation(
-            self._sample, self._rules, self._nodes, 0, self._best, self._scratch, self._state
-        )
-        if self._is_absolute:
-            medians.begin_medians(self._sample, self._nodes, 0, self._scratch)
-
-    def best_split_of(self, feature: int, ask: Ask = never) -> SplitFound | None:
-        """Return one column's best split of all rows together; None where it has none that is allowed.
-
-        A search by absolute error asks now and then, and returns None when it is stopped.
-        """
-        best, sums, order = self._best, self._scratch.sums[layout.TOTAL], self._sample.order[feature]
-        if order[0] >> 32 == order[-1] >> 32:
-            return None
-        best.ints[layout.BEST_FEATURE] = -1
-        node_purity = purity(self._rules.criterion, sums, self._nodes.records["weight"][0])
-        is_level = self._sample.is_level[feature]
-        scan = levels.scan_levels if is_level else thresholds.scan_thresholds
-        if self._is_absolute:
-            node = (np.int32(feature), self._nodes, 0, best, self._scratch)
-            self._state[layout.STATE_PASS] = self._state[layout.STATE_WALKED] = 0
-            while True:
-                medians.scan_medians(self._sample, self._rules, *node, self._state, WORK_BUDGET)
-                if self._state[layout.STATE_PASS] == 0:
-                    break
-                if ask(1, 0.0):
-                    return None
-        else:
-            scan(
-                self._sample,
-                self._rules,
-                np.int32(feature),
-                self._nodes,
-                0,
-                float(node_purity),
-                best,
-                self._scratch,
-            )
-        if best.ints[layout.BEST_FEATURE] < 0:
-            return None
-        kind, threshold = int(best.ints[layout.BEST_KIND]), np.nan
-        if kind == THRESHOLD:
-            lower, upper = (self._X[best.ints[k], feature] for k in (layout.BEST_LOWER, layout.BEST_UPPER))
-            threshold = float(midpoint(np.float64(lower), np.float64(upper)))
-        n_entries = int(best.ints[layout.BEST_ENTRIES])
-        missing_child = int(best.ints[layout.BEST_MISSING])
-        gain = max(float(best.gain[0]), 0.0)
-        return SplitFound(kind, threshold, best.sets[:n_entries].copy(), missing_child, gain)
-
-    def weight_of_first(self, feature: int) -> float:
-        """Return the weight of the rows that take the first side of the split of numbers found last."""
-        best, order = self._best.ints, self._sample.order[feature]
-        kind, missing = best[layout.BEST_KIND], np.searchsorted(order, layout.MISSING_RANK << 32)
-        n_first = np.searchsorted(order, (best[layout.BEST_CUT] + 1) << 32) if kind == THRESHOLD else 0
-        takes_missing = kind == IS_MISSING or best[layout.BEST_MISSING] == 0
-        sides = [order[:n_first], order[missing:]] if takes_missing else [order[:n_first]]
-        if self._has_unit_weights:
-            return float(sum(map(len, sides)))
-        return float(sum(self._sample.target[side & layout.ROW_MASK, 1].sum() for side in sides))
-
-    @cached_property
-    def _has_unit_weights(self) -> bool:
-        return bool(np.all(self._sample.target[:, 1] == 1))
-
-    def gains_by_medians(self, feature: int, ask: Ask = never) -> NDArray[np.float64]:
-        """Return the gain by absolute error of a cut behind each row of a column's order: (n_rows - 1,).
-
-        For use after `look_at_root`, where the column is not constant; only cuts between different values
-        mean anything. Missing values are where they help most, or with the larger side, as the rules say.
-        Where `ask` stops it, the gains mean nothing.
-        """
-        self.best_split_of(feature, ask)
-        records, found = self._nodes.records[0], self._scratch.medians
-        losses, left = (found[name][: self._n_rows - 1] for name in ("right", "left"))
-        order = self._sample.order[feature]
-        if order[-1] >> 32 == layout.MISSING_RANK:
-            weights = self._sample.target[order & layout.ROW_MASK, 1]
-            present = weights[order >> 32 != layout.MISSING_RANK].sum()
-            takes_left = 2 * np.cumsum(weights)[:-1] >= present
-            is_level = self._rules.missing_is_level
-            losses = np.where(takes_left, left, losses) if is_level else np.minimum(losses, left)
-        return np.asarray(records["impurity"] - losses / records["weight"])
 
     def compile_levels(self) -> None:
         """Compile the search through levels: a third of the growing kernel, for another process to do."""

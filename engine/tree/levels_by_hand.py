@@ -6,8 +6,9 @@ import numpy as np
 
 from engine.base import TrainingData
 from engine.errors import DataError, ParameterError
-from engine.tree.by_hand import Children, Rows, describe, split_tree
 from engine.tree.kernels.layout import TIE_SHARE
+from engine.tree.node_rows import Children, Rows, describe
+from engine.tree.question import split_tree
 from engine.tree.structure import MULTIWAY, Tree
 
 

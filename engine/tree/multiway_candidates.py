@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from engine.base import TrainingData
 from engine.monitor import StopFlag
 from engine.tree.candidates import Candidate, NodeRows, Part, children_of_split, children_of_unknown
-from engine.tree.grow import Grower, SplitFound
 from engine.tree.kernels.layout import TIE_SHARE
 from engine.tree.multiway import MultiwayGrower, Split, entropy, information_gain
+from engine.tree.node_search import NodeSearch, SplitFound
 from engine.tree.regrow import asked_above
 from engine.tree.structure import THRESHOLD, Path, Tree
 
 
 def multiway_candidates(
-    tree: Tree, path: Path, data: NodeRows, rows: NDArray[np.int64], of_numbers: Grower, validation: Part,
+    tree: Tree, path: Path, data: NodeRows, rows: NDArray[np.int64], of_numbers: NodeSearch, validation: Part,
     flag: StopFlag,
 ) -> list[Candidate] | None:  # fmt: skip
     """Return what `engine.tree.candidates.candidates` does, for ID3 and C4.5.
@@ -25,7 +25,7 @@ def multiway_candidates(
     ----------
     rows : int64 (n_rows,)
         The training rows that reach the node, at least one.
-    of_numbers : Grower
+    of_numbers : NodeSearch
         Its root is the node, and has been looked at: it finds the thresholds.
     validation : (X, y, w) or None
         The validation rows that reach the node.
@@ -72,12 +72,12 @@ def multiway_candidates(
     )
 
 
-def _split_of_number(grower: Grower, feature: int) -> Split | None:
-    """Return a number column's best split of the grower's root."""
-    found = grower.best_split_of(feature)
+def _split_of_number(search: NodeSearch, feature: int) -> Split | None:
+    """Return a number column's best split of the node that is searched."""
+    found = search.best_split_of(feature)
     if found is None:
         return None
-    first = grower.weight_of_first(feature) / grower.root_weight
+    first = search.weight_of_first(feature) / search.root_weight
     information = entropy(np.array([first, 1 - first]))
     return Split(feature, found.kind, found.gain, information, found.threshold, found.missing_child)
 

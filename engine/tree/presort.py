@@ -18,6 +18,8 @@ from engine.tree.kernels.sort import keep_rows
 
 CELLS_PER_BATCH = 4_000_000  # sorted between two looks at the monitor: about 80 ms of one thread
 MOST_COLUMNS = 16  # of a batch: read together, as a line of the cache holds so many neighbours
+COLUMNS_PER_CHUNK = 4  # that one thread takes rows out of at a time
+FEW_CELLS = 65_536  # other threads would be woken for less than 100 microseconds of work
 
 Ask = Callable[[int, float], bool]
 """Called with the number of nodes and the share of the work done; True stops the growing."""
@@ -102,12 +104,8 @@ class RowSorter:
         n_drawn : int64 (n_rows,)
             How often each was.
         """
-        kept = np.empty((len(self._table.order), np.count_nonzero(n_drawn)), dtypes.COUNT_DTYPE)
-        for feature, order in enumerate(self._table.order):
-            if ask(0, 0.0):
-                return None
-            keep_rows(order, n_drawn, kept[feature])
-        return SortedRows(self._table, kept)
+        order = orders_of_rows(self._table, n_drawn, ask)
+        return None if order is None else SortedRows(self._table, order)
 
 
 def presort(
@@ -143,6 +141,43 @@ def presort(
         n_sorted += len(columns)
     kept = _joined(distinct, flag) if keeps_values else ()
     return None if flag.ask() else Presorted(X, order, is_level, *kept)
+
+
+def orders_of_rows(
+    presorted: Presorted, n_drawn: NDArray[Any], ask: Ask,
+    columns: Sequence[int] | NDArray[np.intp] | None = None, n_jobs: int | None = None,
+) -> NDArray[np.int64] | None:  # fmt: skip
+    """Return the orders of some rows, taken out of those of the whole table; None when `ask` stopped it.
+
+    At a million rows it takes half a second, so it is asked between columns.
+
+    Parameters
+    ----------
+    n_drawn : int or bool (n_rows,)
+        How often each row was drawn: those drawn at least once are kept.
+    columns : int (n_columns,), optional
+        All if omitted.
+    n_jobs : int, optional
+        Threads at most, see `engine.parallel`.
+
+    Returns
+    -------
+    int64 (n_columns, n_kept) or None
+        As `Presorted.order`.
+    """
+    columns = range(len(presorted.order)) if columns is None else columns
+    n_drawn = dtypes.as_input(n_drawn, np.int64)
+    kept = np.empty((len(columns), np.count_nonzero(n_drawn)), dtypes.COUNT_DTYPE)
+    flag = StopFlag(lambda: ask(0, 0.0))
+
+    def keep(_chunk_idx: int, start: int, stop: int) -> None:
+        for at in range(start, stop):
+            if not flag.ask():
+                keep_rows(presorted.order[columns[at]], n_drawn, kept[at])
+
+    is_short = len(columns) * len(n_drawn) < FEW_CELLS
+    parallel.for_chunks(keep, len(columns), COLUMNS_PER_CHUNK, 1 if is_short else n_jobs, flag.poll)
+    return None if flag.is_stopped else kept
 
 
 def _joined(

@@ -9,13 +9,15 @@ from sklearn.base import clone
 
 from engine.base import TrainingData, begin_fit, member_seed
 from engine.errors import DataError
-from engine.tree.by_hand import describe, rows_at, splice, take_rows
 from engine.tree.directions import bounds_of
 from engine.tree.estimators import is_multiway, prune_by_rule
-from engine.tree.grow import Grower, draws_splits, make_rules
+from engine.tree.grow import Grower
+from engine.tree.growth_rules import draws_splits, make_rules
 from engine.tree.kernels.layout import Rules
 from engine.tree.multiway import MultiwayGrower
+from engine.tree.node_rows import describe, rows_at, take_rows
 from engine.tree.presort import Ask, never, presort
+from engine.tree.splice import splice
 from engine.tree.structure import MULTIWAY, Path, Tree
 
 

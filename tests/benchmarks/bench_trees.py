@@ -74,7 +74,7 @@ def _inside(report: Report, X: np.ndarray, y: np.ndarray) -> None:
     from engine.base import begin_fit
     from engine.tree.candidates import NodeRows, candidates
     from engine.tree.cost_complexity import cut_prices
-    from engine.tree.grow import make_rules
+    from engine.tree.growth_rules import make_rules
     from engine.tree.presort import presort
 
     model = DecisionTreeClassifier(max_leaf_nodes=5000)

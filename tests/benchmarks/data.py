@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 
-def speed_table(n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+def speed_table(n_samples: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Return X, float32 (n_samples, 28), and y, int64 0 or 1."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_samples, 28), dtype=np.float32)
     X[:, ::4] = np.abs(X[:, ::4]) ** 1.5
     X[:, [3, 10, 17, 24]] = np.round(X[:, [3, 10, 17, 24]] * 2) / 2

@@ -6,9 +6,9 @@ import pytest
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.errors import DataError
 from engine.tree.best_first import count_with_cut, first_splits, split_order, with_splits
-from engine.tree.by_hand import branch_at, splice
 from engine.tree.prune import cut, prune
-from engine.tree.structure import single_leaf
+from engine.tree.splice import branch_at, splice
+from engine.tree.structure import Tree, single_leaf
 from tests.engine.random_trees import random_tree
 
 
@@ -81,6 +81,22 @@ def test_each_step_adds_one_split_also_where_splits_were_cut_by_hand():
                 decrease(whole, p) for p in leaves(before) if not is_leaf_at(whole, p)
             )
             before = after
+
+
+def test_of_equal_splits_the_one_taken_back_comes_again():
+    for seed in range(20):
+        tree = random_tree(np.random.default_rng(seed), 25, categorical=(1,))
+        levels = tree.gain.round()  # 0 or 1: most splits are worth the same
+        equal = Tree(
+            **(tree.to_arrays() | {"gain": levels, "weighted_n_node_samples": np.ones(tree.n_nodes)})
+        )
+        n_all = len(split_order(equal))
+        for k in range(n_all):
+            assert with_splits(first_splits(equal, k), equal, k + 1) == first_splits(equal, k + 1)
+        before = prune(equal, ())
+        for k in range(1, n_all + 1):
+            before = with_splits(before, equal, k)
+            assert before == first_splits(equal, k)
 
 
 def leaves(tree):

@@ -13,7 +13,8 @@ from engine.errors import ParameterError
 from engine.forest.binned import BinnedGrower, between_bins, codes_as_numbers
 from engine.forest.kernels import binned as kernels
 from engine.jit import specialisations
-from engine.tree.grow import Grower, make_rules
+from engine.tree.grow import Grower
+from engine.tree.growth_rules import make_rules
 from engine.tree.presort import presort
 from engine.tree.structure import THRESHOLD
 from tests.engine import naive

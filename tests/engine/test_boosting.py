@@ -114,18 +114,15 @@ def test_first_order_log_loss_never_rises_at_rate_one(n_classes, seed):
 def test_a_step_that_would_raise_a_leafs_loss_is_halved():
     """Rows of one leaf, one of them hopeless: the Newton step from far out overshoots."""
     from engine.boosting.grown import Grown, GrowSettings, Node
-    from engine.boosting.losses import BinaryLogLoss
-    from engine.boosting.rounds import Booster, RoundSettings
+    from engine.boosting.line_search import shorten_leaf_steps
 
     X, y = np.zeros((4, 1)), np.array([1, 1, 1, 0])
-    fitted = GradientBoostingClassifier(n_estimators=1)
-    parts = fitted._begin(X, y, None, (None, None, None))
+    training, _ = GradientBoostingClassifier()._begin(X, y, None, (None, None, None))
     grow = GrowSettings("leaf", 31, None, 1, 1, 0.0, 1.0, counts_are_hessians=True, n_jobs=1)
-    booster = Booster(BinaryLogLoss(), *parts, RoundSettings(1, 1.0, 255, 1.0, 0, grow), None)
-    booster._raw[:] = -6.0
     step = 700.0
     leaf = Node(0, 4, 0, np.zeros(4), step)
-    booster._shorten_leaf_steps(Grown([leaf], np.arange(4, dtype=np.int32), grow))
+    grown = Grown([leaf], np.arange(4, dtype=np.int32), grow)
+    shorten_leaf_steps(grown, np.full((4, 1), -6.0), training, 1.0, 1)
 
     def loss(f):
         return 3 * math.log1p(math.exp(-f)) + math.log1p(math.exp(f))

@@ -10,7 +10,7 @@ from engine.binning import bin_table
 from engine.boosting import columns as drawing
 from engine.boosting import grow
 from engine.boosting.columns import ColumnDrawer
-from engine.boosting.heap import Heap
+from engine.boosting.team import Team
 from engine.features import FeatureSpec
 from tests.engine.test_boosting import same_trees
 
@@ -57,13 +57,13 @@ def test_trees_are_those_of_sums_over_all_columns(more, n_classes, monkeypatch):
 def counted_cells(monkeypatch, X, y, **settings):
     """Fit, and return how many columns the codes had whose rows were added up."""
     seen = set()
-    add_rows = grow.histogram_kernels.add_rows
 
-    def watched(codes, *more):
-        seen.add(codes.shape[1])
-        add_rows(codes, *more)
+    class Watched(Team):
+        def lead(self, work, *arguments):
+            seen.add(self._desk.codes.shape[1])
+            return super().lead(work, *arguments)
 
-    monkeypatch.setattr(grow.histogram_kernels, "add_rows", watched)
+    monkeypatch.setattr(grow, "Team", Watched)
     kind = Classifier if y.dtype.kind == "i" else Regressor
     kind(n_estimators=3, random_state=0, **settings).fit(X, y)
     return seen
@@ -98,21 +98,3 @@ def test_drawn_columns_hold_the_codes_of_the_table(n_rows, monkeypatch):
         assert drawn.n_cells == drawn.offsets[-1]
         assert drawn.codes.flags.c_contiguous
     assert drawer.all.codes is binned.codes
-
-
-@pytest.mark.parametrize("n_channels", [1, 2])
-def test_a_heap_that_counts_fewer_cells_keeps_nothing_of_the_others(n_channels):
-    """Also where counts outgrow their bits in between."""
-    heap, count_bits = Heap(5, n_channels), 2
-    for n_cells in (5, 2, 4):
-        heap.use_cells(n_cells)
-        expected = np.zeros((n_cells, n_channels + 1), np.int64)
-        for step in range(3):
-            heap.make_room(2, count_bits)
-            heap.packed[:, 0] += ((3 + step) << count_bits) + 2
-            heap.packed[:, 1:] += 7
-            expected += [3 + step, 7, 2] if n_channels == 2 else [3 + step, 2]
-        histogram = np.zeros_like(expected)
-        heap.pour_into(histogram, count_bits)
-        np.testing.assert_array_equal(histogram, expected)
-        assert not heap.packed.any()

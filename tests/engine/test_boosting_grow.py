@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from engine.binning import bin_table
-from engine.boosting.grow import Heap, TreeGrower
-from engine.boosting.grown import WEIGHT, GrowSettings
+from engine.boosting.blocks import RowBlocks
+from engine.boosting.grow import TreeGrower
+from engine.boosting.grown import WEIGHT, GrowSettings, Node
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
-from engine.boosting.kernels import splitting
+from engine.boosting.kernels import splitting, team
 from engine.features import FeatureSpec
 from engine.jit import specialisations
 from engine.tree.structure import IS_MISSING, LEVEL_SET, THRESHOLD
@@ -31,32 +32,6 @@ def grow(X, gradients, settings=PLAIN, *, hessians=None, weights=None, levels=No
     return grower.grow(np.asarray(gradients, float), hessians, np.arange(len(X), dtype=np.int32))
 
 
-@pytest.mark.parametrize("n_channels", [1, 2])
-@pytest.mark.parametrize(("n_rows", "count_bits"), [(0, 1), (1, 1), (97, 7), (97, 3), (400, 5), (400, 9)])
-def test_histograms_equal_the_naive_sums(n_rows, count_bits, n_channels):
-    rng = np.random.default_rng(n_rows)
-    codes = rng.integers(0, 5, (5000, 3)).astype(np.uint8)
-    most = 2 ** (63 - 2 * count_bits)  # the largest gradients there can be
-    fixed = np.column_stack([rng.integers(-most, most, 5000), rng.integers(0, 2**40, 5000)])[:, :n_channels]
-    rows = np.sort(rng.choice(5000, n_rows, replace=False)).astype(np.int32)
-    offsets = np.array([0, 5, 10, 15])
-    histogram, heap = np.zeros((15, n_channels + 1), np.int64), Heap(15, n_channels)
-    with_count = fixed.copy()
-    with_count[:, 0] = fixed[:, 0] * 2**count_bits + 1
-    most_rows = 2**count_bits - 1
-    for _ in range(2):  # the second time after it was emptied
-        histogram[:] = 0
-        for start in range(0, n_rows, most_rows):
-            stop = min(start + most_rows, n_rows)
-            heap.make_room(stop - start, count_bits)
-            histogram_kernels.add_rows(
-                codes, rows, start, stop, with_count, offsets.astype(np.uint64), heap.packed
-            )
-        heap.pour_into(histogram, count_bits)
-        np.testing.assert_array_equal(histogram, naive.histogram(codes, rows, fixed, offsets))
-        assert not heap.packed.any()
-
-
 def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
     """Offset 2,499,999,999 is negative in 32 bits. A sparse file stands for the memory."""
     n_rows, n_features = 5_000_000, 500
@@ -74,10 +49,10 @@ def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
     assert (packed[:-2:2] == 41 * 2 + 1).all()
 
 
-def test_the_histogram_kernel_has_one_variant_a_code_width():
+@pytest.mark.parametrize("kernel", [team.build, team.partition, team.add, team.serve])
+def test_the_kernels_of_a_team_have_one_variant_a_code_width(kernel):
     grow(np.arange(6.0)[:, None], [1, 1, 1, -1, -1, 1])
-    assert specialisations(histogram_kernels.add_rows) <= 3
-    assert specialisations(splitting.find_best_split) == 1
+    assert specialisations(kernel) <= 3
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 97])
@@ -92,16 +67,35 @@ def test_partition_keeps_the_order_of_rows(n_rows):
     np.testing.assert_array_equal(rights[: n_rows - n_left], rows[~is_left])
 
 
-def test_pieces_of_rows_are_summed():
-    rng = np.random.default_rng(1)
-    rows, pieces = rng.permutation(50).astype(np.int32), np.array([[0, 7], [7, 7], [30, 50], [7, 30]])
-    g, h, w = rng.normal(size=50), rng.uniform(1, 2, 50), rng.uniform(1, 2, 50)
-    sums = np.full((4, 3), np.nan)
-    for first, last in ((0, 1), (1, 4)):
-        partition_kernels.sum_pieces(rows, pieces, first, last, g, h, w, sums)
-    for piece, (start, stop) in enumerate(pieces):
-        chosen = rows[start:stop]
-        np.testing.assert_allclose(sums[piece], [g[chosen].sum(), h[chosen].sum(), w[chosen].sum()])
+@pytest.mark.parametrize("has_weights", [True, False])
+@pytest.mark.parametrize("block", [1, 7, 64, 1000])
+def test_rows_are_summed_and_changed_block_by_block(block, has_weights, monkeypatch):
+    monkeypatch.setattr("engine.boosting.blocks.BLOCK", block)
+    rng = np.random.default_rng(block)
+    drawn = rng.choice(200, 150, replace=False)
+    nodes = [Node(0, 20, 1), Node(20, 21, 1), Node(30, 150, 1)]
+    rows = np.concatenate([np.sort(part) for part in np.split(drawn, [20, 21, 30])]).astype(np.int32)
+    g, h, w = rng.normal(size=200), rng.uniform(1, 2, 200), rng.uniform(1, 2, 200)
+    w = w if has_weights else np.ones(200)
+    blocks = RowBlocks(rows, nodes)
+    sums = blocks.sums(g, h, w if has_weights else w[:0], 2)
+    raw, expected = np.zeros((200, 2)), np.zeros((200, 2))
+    blocks.add_values(np.array([1.0, 2.0, 3.0]), 1, raw, 2)
+    for value, node, of_node in zip((1.0, 2.0, 3.0), nodes, sums, strict=True):
+        chosen = rows[node.start : node.stop]
+        np.testing.assert_allclose(of_node, [g[chosen].sum(), h[chosen].sum(), w[chosen].sum()])
+        expected[chosen, 1] = value
+    np.testing.assert_array_equal(raw, expected)
+
+
+def test_bounds_of_blocks_stay_few_where_nodes_are_many(monkeypatch):
+    monkeypatch.setattr("engine.boosting.blocks.BLOCK", 1)
+    monkeypatch.setattr("engine.boosting.blocks.MOST_BOUNDS", 60)
+    rows = np.arange(100, dtype=np.int32)
+    blocks = RowBlocks(rows, [Node(i, i + 10, 1) for i in range(0, 100, 10)])
+    assert blocks.n_blocks == 6
+    sums = blocks.sums(np.ones(100), np.arange(100.0), np.ones(0), 1)
+    np.testing.assert_array_equal(sums[:, 1], np.arange(100).reshape(10, 10).sum(axis=1))
 
 
 def test_sorting_of_levels_equals_a_sort_by_key_then_code():

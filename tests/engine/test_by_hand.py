@@ -10,8 +10,9 @@ import pytest
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.errors import DataError, ParameterError
 from engine.predict import leaf_numbers
-from engine.tree.by_hand import force_split, rows_at, set_missing_direction
+from engine.tree.by_hand import force_split, set_missing_direction
 from engine.tree.edit import Edit, replay
+from engine.tree.node_rows import rows_at
 from engine.tree.prune import prune
 from engine.tree.regrow import criterion_of, regrow, training_data
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, Tree

@@ -6,11 +6,11 @@ import pytest
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.base import begin_fit
 from engine.errors import DataError
-from engine.tree import grow
+from engine.tree import node_search
 from engine.tree.by_hand import force_split, set_missing_direction
 from engine.tree.candidates import NodeRows, candidates, children_of_split, gain_curve
-from engine.tree.grow import CRITERIA as CRITERIA_BY_NAME
-from engine.tree.grow import make_rules
+from engine.tree.growth_rules import CRITERIA as CRITERIA_BY_NAME
+from engine.tree.growth_rules import make_rules
 from engine.tree.presort import presort
 from engine.tree.regrow import training_data
 from engine.tree.structure import LEVEL_SET, THRESHOLD
@@ -108,7 +108,7 @@ def test_a_stop_at_any_moment_gives_nothing(monkeypatch, criterion):
     """A column of many rows is searched by absolute error in parts, and the search begins anew afterwards."""
     tree, data, *_ = study(criterion, 0)
     whole = [candidates(tree, (), data), gain_curve(tree, (), 0, data)]
-    monkeypatch.setattr(grow, "WORK_BUDGET", 1)
+    monkeypatch.setattr(node_search, "WORK_BUDGET", 1)
     n_asked = {}
     for n_allowed in range(200):
         for at, look in enumerate([candidates, lambda *how: gain_curve(tree, (), 0, data, how[-1])]):

@@ -10,11 +10,13 @@ from engine.tree.cost_complexity import (
     LOSSES,
     PathLosses,
     cut_prices,
+    grid_between,
     loss_of,
     path_losses,
     prune_at,
     pruning_path,
 )
+from engine.tree.cross_validation import cross_validate_path
 from engine.tree.prune import prune
 from tests.engine import naive
 
@@ -111,6 +113,31 @@ def test_losses_and_prices_are_those_of_the_pruned_trees(loss):
         if not tree.is_leaf[node]:
             price = np.average(losses(prune(tree, tree.path_to(node))), weights=w) - whole
         np.testing.assert_allclose(prices[node], price, atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [2.0**400, 2.0**-400], ids=["large", "small"])
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson"])
+def test_targets_in_any_unit_have_the_same_losses(loss, unit):
+    """Squares of squared errors of numbers beyond 1e77 are infinite, and below 1e-81 nothing."""
+    X, y, w = table(9, loss, 90)
+    found = []
+    for scale in (1.0, unit):
+        model = DecisionTreeRegressor(criterion=loss, min_samples_leaf=3).fit(X, y * scale, w)
+        path = pruning_path(model.tree_)
+        parts = [
+            path_losses(model.tree_, path, path.alphas, X[rows], y[rows] * scale * own, w[rows], loss=loss)
+            for rows, own in ((slice(0, 40), 1.0), (slice(40, 90), 8.0))  # sums of another unit
+        ]
+        folds = cross_validate_path(model, path, X, y * scale, np.arange(90) % 3, w)
+        found.append((path, grid_between(path), (parts[0] + parts[1]).means(), folds))
+    of_loss = unit**2 if loss == "squared_error" else unit
+    (path, grid, losses, folds), (path_of, grid_of, losses_of, folds_of) = found
+    assert path_of.n_leaves.tolist() == path.n_leaves.tolist()
+    np.testing.assert_allclose(grid_of[:-1], grid[:-1] * of_loss, rtol=1e-12)
+    for plain, scaled in ((losses, losses_of), (folds, folds_of)):
+        np.testing.assert_allclose(scaled.mean, plain.mean * of_loss, rtol=1e-12)
+        np.testing.assert_allclose(scaled.standard_error, plain.standard_error * of_loss, rtol=1e-9)
+        assert scaled.one_standard_error_step() == plain.one_standard_error_step()
 
 
 def test_a_rate_of_0_for_rows_with_events_is_a_large_loss_and_no_infinite_one():

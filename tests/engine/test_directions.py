@@ -17,7 +17,7 @@ from engine.tree.cost_complexity import prune_at, pruning_path
 from engine.tree.cross_validation import cross_validate_path
 from engine.tree.directions import bounded, bounds_of, directions_of
 from engine.tree.edit import Edit, replay
-from engine.tree.grow import make_rules
+from engine.tree.growth_rules import make_rules
 from engine.tree.presort import presort
 from engine.tree.regrow import regrow, training_data
 from engine.tree.structure import THRESHOLD

@@ -3,11 +3,11 @@ import pytest
 
 from engine import DecisionTreeClassifier
 from engine.errors import ParameterError
-from engine.tree.by_hand import branch_at
 from engine.tree.cost_complexity import prune_at
-from engine.tree.edit import Edit, replay, without_cuts
+from engine.tree.edit import Edit, replay, replay_beside_uncut
 from engine.tree.prune import prune
 from engine.tree.regrow import training_data
+from engine.tree.splice import branch_at
 from engine.tree.structure import single_leaf
 from tests.engine.random_trees import random_tree
 
@@ -67,8 +67,25 @@ def test_splits_that_were_cut_come_back_with_other_changes_in_place():
     )
     too_many = Edit("splits", n_splits=3 + n_below)
     assert replay([*edits[:2], too_many], tree, data, model)[1] == [too_many]
-    assert without_cuts(edits, tree, data, model) == replay([forced], tree, data, model)[0]
+    assert replay_beside_uncut(edits, tree, data, model) == (
+        few, replay([forced], tree, data, model)[0], [],
+    )  # fmt: skip
     assert Edit.from_plain(edits[2].to_plain()) == edits[2]
+
+
+def test_a_change_whose_node_was_cut_comes_back_with_it():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = X[:, 0] + X[:, 1] > 0
+    model = DecisionTreeClassifier(random_state=0).fit(X, y)
+    tree, data = model.tree_, training_data(model, X, y)
+    forced = Edit("force_split", (0,), feature=data.features[2].name, threshold=0.0)
+    whole = replay([forced], tree, data, model)[0]
+    edits = [Edit("prune", ()), forced]
+    done = replay_beside_uncut(edits, tree, data, model)
+    assert (done.tree.n_nodes, done.uncut, done.lost) == (1, whole, [forced])
+    all_splits = Edit("splits", n_splits=whole.n_leaves - 1)
+    assert replay([*edits, all_splits], tree, data, model) == (whole, [])
+    assert replay([all_splits, *edits], tree, data, model) == (done.tree, [forced])
 
 
 def test_fewer_than_no_splits_are_refused():

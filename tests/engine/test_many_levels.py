@@ -7,10 +7,11 @@ import pytest
 import engine
 from engine import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.base import begin_fit
-from engine.tree.grow import Grower, make_rules
+from engine.tree.growth_rules import make_rules
 from engine.tree.kernels import levels, medians
 from engine.tree.kernels.impurity import purity
 from engine.tree.kernels.layout import TOTAL
+from engine.tree.node_search import NodeSearch
 from engine.tree.presort import presort
 from tests.engine.test_ensemble_properties import ENSEMBLES
 
@@ -39,9 +40,9 @@ def test_a_partition_is_written_down_once_a_column(kind, criterion, module, sear
     data = begin_fit(model, X, y * 1.0, None, is_classifier=kind is DecisionTreeClassifier)
     table = presort(data.X, data.features, lambda *_: False)
     rules = make_rules(model, data, 40.0)
-    grower = Grower(table, table.order, data.y, data.sample_weight, rules, np.uint64(0))
-    grower.look_at_root()
-    found = grower.best_split_of(0)
+    node_search = NodeSearch(table, table.order, data.y, data.sample_weight, rules, np.uint64(0))
+    node_search.look_at_root()
+    found = node_search.best_split_of(0)
     written, searched = [], getattr(module, search)
     keep_partition, keep_cut = python_of(levels.keep_partition), python_of(levels.keep_cut)
 
@@ -52,8 +53,8 @@ def test_a_partition_is_written_down_once_a_column(kind, criterion, module, sear
     monkeypatch.setattr(levels, "keep_partition", counted)
     monkeypatch.setattr(module, "keep_partition", counted)
     monkeypatch.setattr(module, "keep_cut", keep_cut)
-    grower._best.ints[:] = -1
-    nodes, scratch = grower._nodes, grower._scratch
+    node_search._best.ints[:] = -1
+    nodes, scratch = node_search._nodes, node_search._scratch
     nodes = nodes._replace(records=nodes.records.view(np.recarray))  # whose fields Python reads as kernels do
     scratch = scratch._replace(
         levels=scratch.levels.view(np.recarray), medians=scratch.medians.view(np.recarray)
@@ -61,7 +62,7 @@ def test_a_partition_is_written_down_once_a_column(kind, criterion, module, sear
     node = (nodes, 0)
     if module is levels:
         node = (40, nodes, 0, float(purity(rules.criterion, scratch.sums[TOTAL], nodes.records["weight"][0])))
-    python_of(searched)(rules, np.int32(0), *node, 40, grower._best, scratch)
+    python_of(searched)(rules, np.int32(0), *node, 40, node_search._best, scratch)
     assert len(written) == 1
     sides = {int(code): int(child) for code, child in found.levels}
     assert {sides[code] for code in range(0, 40, 2)} != {sides[code] for code in range(1, 40, 2)}

@@ -13,7 +13,7 @@ from engine.export.rules_reader import read_rules
 from engine.tree.by_hand import force_split, set_missing_direction
 from engine.tree.candidates import NodeRows, candidates, gain_curve
 from engine.tree.edit import Edit
-from engine.tree.grow import make_rules
+from engine.tree.growth_rules import make_rules
 from engine.tree.inspect import edge_label, merged_rule
 from engine.tree.presort import presort
 from engine.tree.regrow import regrow, training_data

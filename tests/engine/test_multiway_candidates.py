@@ -11,7 +11,7 @@ from engine import DecisionTreeClassifier
 from engine.base import begin_fit
 from engine.errors import DataError
 from engine.tree.candidates import NodeRows, candidates, children_of_split, gain_curve
-from engine.tree.grow import CRITERIA, make_rules
+from engine.tree.growth_rules import CRITERIA, make_rules
 from engine.tree.presort import presort
 from engine.tree.structure import IS_MISSING, MULTIWAY, THRESHOLD
 from tests.engine.random_trees import naive_leaf

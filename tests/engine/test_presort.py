@@ -7,6 +7,7 @@ from engine.features import FeatureSpec
 from engine.jit import specialisations
 from engine.tree import presort
 from engine.tree.kernels import radix
+from engine.tree.kernels.sort import keep_rows
 
 TINY, HUGE = 5e-324, 1.7e308
 COLUMNS = {
@@ -81,6 +82,27 @@ def test_batches_change_nothing_and_a_stop_is_heard_between_them(monkeypatch, ce
         answers = iter([False] * n_allowed + [True])
         ask = lambda *_, answers=answers: next(answers)  # noqa: E731
         assert presort.presort(X, features, ask, 2, keeps_values=n_allowed % 2 == 0) is None
+
+
+@pytest.mark.parametrize("few_cells", [0, presort.FEW_CELLS], ids=["several threads", "one thread"])
+@pytest.mark.parametrize("columns", [None, [3], np.array([6, 0, 2])], ids=str)
+@pytest.mark.parametrize("n_rows", [1, 97])
+def test_rows_are_taken_out_in_their_order(monkeypatch, n_rows, columns, few_cells):
+    monkeypatch.setattr(presort, "FEW_CELLS", few_cells)
+    rng = np.random.default_rng(n_rows)
+    X = np.where(rng.random((n_rows, 7)) < 0.2, np.nan, rng.integers(0, 9, (n_rows, 7)).astype(float))
+    whole = presort.presort(X, tuple(FeatureSpec(str(k)) for k in range(7)), presort.never)
+    for n_drawn in (rng.integers(0, 3, n_rows), rng.random(n_rows) < 0.5, np.zeros(n_rows, bool)):
+        asked = []
+        kept = presort.orders_of_rows(whole, n_drawn, lambda *told, a=asked: bool(a.append(told)), columns)
+        for at, feature in enumerate(range(7) if columns is None else columns):
+            expected = [entry for entry in whole.order[feature].tolist() if n_drawn[entry & 0xFFFFFFFF] > 0]
+            assert kept[at].tolist() == expected
+        for n_allowed in range(len(asked)):
+            answers = iter([False] * n_allowed + [True] * 99)
+            ask = lambda *_, answers=answers: next(answers)  # noqa: E731
+            assert presort.orders_of_rows(whole, n_drawn, ask, columns, 1) is None
+    assert specialisations(keep_rows) == 1
 
 
 def test_each_sorting_kernel_is_compiled_once():

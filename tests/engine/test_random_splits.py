@@ -10,6 +10,7 @@ from engine.errors import ParameterError
 from engine.tree import grow
 from engine.tree.cost_complexity import pruning_path
 from engine.tree.cross_validation import cross_validate_path
+from engine.tree.growth_rules import make_rules
 from engine.tree.presort import presort
 from engine.tree.regrow import regrow, training_data
 from engine.tree.structure import IS_MISSING, LEVEL_SET, THRESHOLD
@@ -202,7 +203,7 @@ def test_many_trees_grow_on_one_sorting():
     model = DecisionTreeRegressor(splitter="random", categorical_features=[3], max_features=2)
     data = begin_fit(model, X, y, None, is_classifier=False)
     presorted = presort(data.X, data.features, lambda *_: False, keeps_values=True)
-    rules = grow.make_rules(model, data, float(len(y)))
+    rules = make_rules(model, data, float(len(y)))
     trees = []
     for member in range(20):
         order = presorted.order.copy()

@@ -69,7 +69,17 @@ def test_staged_answers_are_those_of_the_truncated_models_to_the_last_bit(model,
     for n_rounds in range(1, 12):
         if n_rounds == 5:  # there are more by now
             staged.extend(model)
-        np.testing.assert_array_equal(staged.after_next(), encoded_answer(model.truncate(n_rounds), X))
+        np.testing.assert_array_equal(staged.at(n_rounds), encoded_answer(model.truncate(n_rounds), X))
+
+
+@pytest.mark.parametrize("n_kept", [1, 3, 100])
+@pytest.mark.parametrize(("model", "X"), MODELS)
+def test_staged_answers_are_the_same_in_any_order_however_few_sums_are_kept(monkeypatch, model, X, n_kept):
+    monkeypatch.setattr("engine.staged.KEPT_ANSWER_BYTES", n_kept * 8 * len(X))
+    staged = StagedAnswers(model, X)
+    for n_rounds in (7, 3, 11, 11, 1, 2, 10, 4, 9, 8, 6, 5):
+        np.testing.assert_array_equal(staged.at(n_rounds), encoded_answer(model.truncate(n_rounds), X))
+        assert len(staged._kept) <= max(n_kept + 1, 3) or model.combination == "median"
 
 
 def test_kept_sums_stay_below_a_limit(monkeypatch):

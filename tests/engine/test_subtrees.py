@@ -10,6 +10,7 @@ from engine import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestRe
 from engine.base import begin_fit
 from engine.jit import specialisations
 from engine.tree import grow, large_nodes, subtrees
+from engine.tree.growth_rules import make_rules
 from engine.tree.kernels import layout, small_nodes
 from tests.engine import naive
 
@@ -176,9 +177,7 @@ def test_an_error_of_the_monitor_ends_the_fit(monkeypatch):
 def test_what_the_layout_cannot_hold_is_not_set_aside(settings, is_level, expected):
     X, y = random_table(0, "classes", 30)
     model = DecisionTreeClassifier()
-    rules = grow.make_rules(model, begin_fit(model, X, y, None, is_classifier=True), 30.0)._replace(
-        **settings
-    )
+    rules = make_rules(model, begin_fit(model, X, y, None, is_classifier=True), 30.0)._replace(**settings)
     assert subtrees.rows_set_aside(rules, np.array(is_level, np.uint8)) == expected
 
 

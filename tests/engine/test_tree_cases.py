@@ -15,7 +15,7 @@ from engine.tree.by_hand import force_split, set_missing_direction
 from engine.tree.candidates import NodeRows, candidates
 from engine.tree.cost_complexity import cut_prices, path_losses, prune_at, pruning_path
 from engine.tree.edit import Edit, replay
-from engine.tree.grow import make_rules
+from engine.tree.growth_rules import make_rules
 from engine.tree.inspect import decision_path, describe, format_threshold, merged_rule, threshold_gap
 from engine.tree.presort import presort
 from engine.tree.prune import prune

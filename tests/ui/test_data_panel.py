@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QListView, QPushButton
 
 from workbench.datasets import make_table
 from workbench.jobs import Job
+from workbench.samples import load_sample
+from workbench.ui import theme
 from workbench.ui.forms.import_form import text_to_tokens, tokens_to_text
-from workbench.ui.item_models.column_model import STRENGTH_ROLE
+from workbench.ui.item_models.column_model import COLUMN_ROLE, STRENGTH_ROLE
 
 
 @pytest.fixture
@@ -211,3 +214,22 @@ def test_the_keyboard_reaches_the_list(panel):
     view.setCurrentIndex(panel.model.index(0))
     QTest.keyClick(view, Qt.Key.Key_Down)
     assert panel.selected_names() == ["colour"]
+
+
+def test_missing_cells_of_every_column_of_penguins_are_told_beside_its_name(window, document):
+    document.open_table(load_sample("penguins"))
+    panel = window.docks["data"].widget()
+    view = panel.findChild(QListView, "data.columns")
+    delegate, pixmap = view.itemDelegate(), QPixmap(view.viewport().size())
+    told = {}
+    for row in range(panel.model.rowCount()):
+        index = panel.model.index(row)
+        name = index.data(COLUMN_ROLE).name
+        end = 32 + QFontMetrics(theme.font(13)).horizontalAdvance(name)  # of the name: after padding and icon
+        painter, rect = QPainter(pixmap), view.visualRect(index).adjusted(8, 0, -8, 0)
+        right = rect.right() - 16 - 8 - 24 - 8  # role and strength
+        told[name] = delegate._paint_caption(painter, rect, index, right, end) < right
+        painter.end()
+    gaps = {column.name for column in document.table.columns if column.n_missing}
+    assert {name for name, is_told in told.items() if is_told} == gaps
+    assert "flipper_length_mm" in gaps

@@ -149,6 +149,17 @@ def test_another_ending_or_folder_is_refused_in_words(canvas, tmp_path):
             export_picture(canvas, tmp_path / "nowhere" / f"tree.{ending}")
 
 
+def test_a_plot_keeps_its_dress_where_its_file_cannot_be_written(qtbot, tmp_path):
+    theme.set_appearance("dark")
+    plot = TrainingPlot()
+    qtbot.addWidget(plot)
+    plot.resize(500, 350)
+    plot.set_figure(make_training_figure([make_line("training", "training", [3, 2, 1])], "loss"))
+    with pytest.raises(DataError, match="cannot be written"):
+        export_picture(plot, tmp_path / "nowhere" / "plot.png")
+    assert plot.curves[0].opts["pen"].color() == QColor(theme.LINES_DARK[0])
+
+
 def test_the_command_asks_for_a_file_and_tells_the_end(qtbot, session, dialogs, tmp_path):
     from tests.ui.training_help import train
     from workbench.samples import load_sample

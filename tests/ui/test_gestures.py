@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QTableView, QWidget
 
+from engine.tree.cost_complexity import prune_at
 from engine.tree.pruning_rules import pessimistic_prune
 from tests.ui.person import Person
 from tests.ui.test_tree_by_hand import CTRL, LEFT, choose_in_menu, open_tree, run_in_palette
+from tests.ui.training_help import train
+from workbench import editing
+from workbench.samples import load_sample
 from workbench.ui.item_models.table_model import MARKED_ROLE
 from workbench.ui.sight import is_in_sight
 
@@ -94,6 +98,125 @@ def test_rules_prune_by_mouse_and_by_the_keyboard_and_are_undone(qtbot, session)
     assert panel.canvas.figure.tree == right
     undo(qtbot, window)
     assert panel.canvas.figure.tree == grown
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
+
+
+def open_pruning(qtbot, session):
+    """The Pruning view of a tree on Penguins that can be cut at many prices, with its folds."""
+    session.window.show()
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree", max_depth=None, min_samples_leaf=1)
+    panel = show(qtbot, session, "pruning")
+    qtbot.waitUntil(lambda: panel.figure is not None and panel.figure.best is not None, timeout=60_000)
+    return panel
+
+
+def use(qtbot, button, device):
+    """Press a button as a hand does: with the mouse, or with the space bar, where Tab may come to it."""
+    if device == "mouse":
+        QTest.mouseClick(button, LEFT)
+        return
+    window = button.window()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+    assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+    button.setFocus()
+    assert QApplication.focusWidget() is button
+    key(button, Qt.Key.Key_Space)
+
+
+@pytest.mark.parametrize("device", ["mouse", "keyboard"])
+@pytest.mark.parametrize("mark", ["best", "one_standard_error"])
+def test_a_mark_of_the_curve_prunes_and_is_undone(qtbot, session, mark, device):
+    pruning, document = open_pruning(qtbot, session), session.document
+    figure = pruning.figure
+    grown = document.current_run.result.trees[0]
+    stop = figure.stops[figure.best if mark == "best" else figure.one_se]
+    use(qtbot, pruning.findChild(QPushButton, f"pruning.{mark}"), device)
+    pruned = document.current_run.result.trees[0]
+    assert pruned == prune_at(grown, stop.alpha)
+    assert pruned.n_leaves == stop.n_leaves < grown.n_leaves
+    undo(qtbot, session.window)
+    assert document.current_run.result.trees[0] is grown
+    assert pruning.slider.value() == pruning.slider.maximum()
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
+
+
+@pytest.mark.parametrize("device", ["mouse", "keyboard"])
+def test_a_place_on_the_curve_prunes_and_is_undone(qtbot, session, device):
+    pruning, document = open_pruning(qtbot, session), session.document
+    figure = pruning.figure
+    grown = document.current_run.result.trees[0]
+    if device == "mouse":
+        place = pruning.plot.plot.vb.mapViewToScene(QPointF(0.0, figure.lines[0].y[-1]))  # of one leaf
+        qtbot.mouseClick(pruning.plot.viewport(), LEFT, pos=pruning.plot.mapFromScene(place))
+        stop = figure.stops[0]
+    else:
+        pruning.slider.setFocus()
+        key(pruning.slider, Qt.Key.Key_Left)
+        stop = figure.stops[-2]
+    assert document.current_run.result.trees[0] == prune_at(grown, stop.alpha)
+    undo(qtbot, session.window)
+    assert document.current_run.result.trees[0] is grown
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
+
+
+@pytest.mark.parametrize("device", ["mouse", "keyboard"])
+def test_a_large_table_is_cross_validated_when_it_is_asked_for(qtbot, session, monkeypatch, device):
+    monkeypatch.setattr("workbench.ui.panels.pruning.MAX_ROWS", 0)
+    session.window.show()
+    session.document.open_table(load_sample("penguins"))
+    train(qtbot, session, "tree")
+    panel = show(qtbot, session, "pruning")
+    qtbot.waitUntil(lambda: panel.figure is not None, timeout=60_000)
+    ask, best = (panel.findChild(QPushButton, f"pruning.{name}") for name in ("cross_validate", "best"))
+    assert panel.figure.best is None
+    assert ask.isVisible()
+    assert not best.isVisible()
+    use(qtbot, ask, device)
+    qtbot.waitUntil(lambda: panel.figure.best is not None, timeout=60_000)
+    qtbot.waitUntil(best.isVisible)
+    assert not ask.isVisible()
+
+
+def test_the_price_of_a_cut_is_told_on_the_way_with_the_arrow_keys(qtbot, session):
+    panel = open_tree(qtbot, session)
+    qtbot.waitUntil(lambda: panel._prices is not None, timeout=30_000)
+    grown, canvas = panel.canvas.figure.tree, panel.canvas
+    for path in ((), (0,)):
+        key(canvas, Qt.Key.Key_Down)
+        assert canvas.selected_path == path
+        told = panel._subtitle.full_text()
+        before = session.document.current_run.result
+        cut = editing.prune(before, session.document.table, path)
+        assert told.startswith(f"Cut here: −{grown.n_leaves - cut.trees[0].n_leaves} lea")
+        for part, words in (("train", "training"), ("validation", "validation")):
+            wrong = [100 * (1 - result.scores[part].accuracy.value) for result in (before, cut)]
+            assert f"{wrong[0]:.1f} → {wrong[1]:.1f} % in {words}" in told
+    assert panel.canvas.figure.tree is grown
+
+
+@pytest.mark.parametrize("device", ["mouse", "keyboard"])
+def test_changes_are_made_again_on_the_tree_trained_anew_and_undone(qtbot, session, device):
+    panel = open_tree(qtbot, session)
+    window, document = session.window, session.document
+    click_card(panel.canvas, (0,))
+    key(panel.canvas, Qt.Key.Key_Delete)
+    cut = panel.canvas.figure.tree
+    if device == "mouse":
+        QTest.mouseClick(window.findChild(QPushButton, "settings.train"), LEFT)
+    else:
+        Person(qtbot, window).press(Qt.Key.Key_R, CTRL)
+    box = window.findChild(QMessageBox, "prompt.retrain")
+    keep = next(b for b in box.buttons() if b.text().replace("&", "") == "Train and Change Again")
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        use(qtbot, keep, device)
+    assert panel.canvas.figure.tree == cut
+    assert "1 change by hand made again" in document.messages[-1]
+    undo(qtbot, window)
+    grown = document.current_run.result.grown_tree
+    assert panel.canvas.figure.tree is document.current_run.result.trees[0] is grown
+    assert not grown.is_leaf[grown.node_at((0,))]
     qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
 
 

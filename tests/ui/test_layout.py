@@ -3,11 +3,12 @@
 import re
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QTabBar, QToolButton, QWidget
 
 from tests import screenshots
 from workbench.samples import load_sample
 from workbench.ui import theme
+from workbench.ui.centre import VIEWS
 from workbench.ui.stylesheet import style_sheet
 from workbench.ui.widgets import ComboBox, ElidedLabel
 
@@ -120,3 +121,23 @@ def test_a_view_asked_for_before_the_first_showing_stays_in_front(qtbot, session
     qtbot.waitUntil(lambda: not centre._is_new and not centre._is_to_arrange)
     qtbot.waitUntil(lambda: not centre.docks["table"].visibleRegion().isEmpty())
     assert centre.docks["tree"].visibleRegion().isEmpty()
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_tabs_that_do_not_fit_are_reached_by_arrows_that_are_seen(qtbot, window, document, appearance):
+    theme.set_appearance(appearance)
+    theme.apply(QApplication.instance())
+    window.resize(1024, 700)
+    document.open_table(load_sample("penguins"))
+    window.ensure_centre()
+    window.toggle_settings()
+    window.centre.show_view("splits")
+    bar = next(bar for bar in window.centre.findChildren(QTabBar) if bar.count() == len(VIEWS))
+    arrows = bar.findChildren(QToolButton)
+    qtbot.waitUntil(lambda: all(arrow.isVisible() for arrow in arrows))
+    for arrow in arrows:
+        assert arrow.isEnabled()
+        assert arrow.width() >= 24, "a target of the pointer"
+        image, ink = arrow.grab().toImage(), theme.tokens().colour("text2")
+        drawn = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+        assert ink.name() in drawn, "there is no arrow on it"

@@ -44,6 +44,18 @@ def test_disabled_commands_are_not_offered(window, document, small_table):
     assert "Train" in listed(window)
 
 
+def test_what_nothing_is_called_is_said_right_below(qtbot, window):
+    window.palette_.open()
+    height = window.palette_.height()
+    QTest.keyClicks(window.palette_.edit, "zzqqy")
+    told = window.palette_.nothing
+    qtbot.waitUntil(told.isVisible)
+    assert window.palette_.height() < height / 2  # no empty list
+    assert told.geometry().bottom() < window.palette_.height()
+    window.palette_.edit.clear()
+    assert window.palette_.height() == height
+
+
 def test_arrows_move_and_escape_closes(window):
     window.palette_.open()
     edit, view = window.palette_.edit, window.palette_.list

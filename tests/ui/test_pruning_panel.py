@@ -277,3 +277,28 @@ def test_the_wheel_scrolls_past_a_slider(session, run_id):
     QApplication.sendEvent(panel.slider, turned)
     assert panel.slider.value() == value
     assert session.document.run(run_id).result is result
+
+
+def test_what_the_tree_is_stands_whole_beside_the_slider(session, run_id):
+    panel = panel_of(session)
+    session.window.context.editor.prune(run_id, (0,))
+    label = panel.findChild(QLabel, "pruning.says")
+    assert label.full_text().endswith("changed by hand")
+    QApplication.processEvents()
+    assert label.text() == label.full_text(), f"cut off at {label.width()} px"
+
+
+def test_the_slider_keeps_its_length_while_it_is_dragged(session, run_id):
+    panel = panel_of(session)
+    QApplication.processEvents()
+    slider, told, lengths = panel.slider, set(), set()
+    for stop in (*range(slider.maximum() + 1), slider.maximum()):
+        slider.setValue(stop)
+        QApplication.processEvents()
+        told.add(says(panel))
+        lengths.add(slider.width())
+        assert panel.findChild(QLabel, "pruning.says").text() == says(panel)
+    session.window.context.editor.prune(run_id, (0,))
+    QApplication.processEvents()
+    assert len(told) > 2
+    assert lengths == {slider.width()}

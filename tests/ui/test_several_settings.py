@@ -1,7 +1,7 @@
 """Presets and pasted settings: told before they are set, by mouse and keyboard, as one undo step."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QMenu, QPlainTextEdit, QPushButton
@@ -52,6 +52,17 @@ def test_the_menu_lists_what_a_preset_sets_and_a_click_sets_it_in_one_step(sessi
     assert document.undo_stack.count() == n_steps + 1
     document.undo_stack.undo()
     assert document.run(run_id).spec == before
+
+
+def test_without_its_button_in_sight_the_menu_opens_in_the_middle(qtbot, session, run_id):
+    window = session.window
+    window.resize(1024, 700)  # the settings are folded away
+    qtbot.waitUntil(lambda: not window.docks["settings"].isVisible())
+    window.context.actions["action.settings.presets"].trigger()
+    menu = menu_of(session)
+    middle = menu.geometry().center().x() - window.mapToGlobal(QPoint(0, 0)).x()
+    assert abs(middle - window.width() / 2) <= 1
+    assert menu.geometry().bottom() <= window.mapToGlobal(QPoint(0, window.height())).y()
 
 
 def _parameters(document):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QTableView, QWidget
 
@@ -19,6 +19,7 @@ from workbench.samples import load_sample
 from workbench.ui.widgets import ComboBox
 
 LEFT = Qt.MouseButton.LeftButton
+FORCE = "action.tree.force_candidate"
 
 
 def panel_of(session):
@@ -283,6 +284,7 @@ def test_limits_on_leaves_keep_missing_values_where_the_candidate_has_them(qtbot
 
 def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session):
     panel = open_candidates(qtbot, session)
+    grown = session.document.current_run.result.trees[0]
     table = panel.findChild(QTableView, "splits.table")
     at = next(k for k, row in enumerate(panel.figure.rows) if row.column == "body_mass_g")
     table.selectRow(at)
@@ -298,6 +300,8 @@ def test_a_click_on_the_curve_takes_its_threshold_into_the_dialog(qtbot, session
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     tree = session.document.current_run.result.trees[0]
     assert (tree.n_nodes, tree.threshold[0]) == (3, shown)
+    session.window.actions_["action.edit.undo"].trigger()
+    assert session.document.current_run.result.trees[0] is grown
 
 
 def test_long_names_and_many_classes_leave_room_for_question_and_figures(qtbot, session):
@@ -375,16 +379,55 @@ def test_a_low_gain_curve_names_its_column_in_the_title_alone(qtbot, session):
     assert axis.label.isVisible()
 
 
+def test_what_is_told_at_the_pointer_stands_whole_in_a_low_plot(qtbot, session):
+    panel = open_candidates(qtbot, session)
+    plot, curve = panel.plot, panel.figure.curves[panel.figure.rows[0].feature]
+    plot.resize(376, 130)
+    QApplication.processEvents()
+    picture = QRectF(plot.rect())
+    for threshold in curve.thresholds[[0, len(curve.thresholds) // 2, -1]]:
+        for gain in (0.0, float(curve.gains.max())):
+            point = QPointF(float(threshold), gain)
+            plot.show_hover(plot.hover_text(point), point)
+            told = plot._hover.mapRectToScene(plot._hover.boundingRect())
+            assert picture.contains(told), "a line of it is cut off"
+            assert not told.contains(plot.plot.vb.mapViewToScene(point)), "it hides what it is about"
+            assert plot._hover.parentItem() is None, "the plot would clip it"
+
+
 def test_the_row_that_was_forced_stays_chosen(qtbot, session):
     panel = open_candidates(qtbot, session)
     table = panel.table
     at = next(k for k, row in enumerate(panel.figure.rows) if row.column == "island")
     assert at > 0
     table.selectRow(at)
-    session.window.actions_["action.tree.force_candidate"].trigger()
+    session.window.actions_[FORCE].trigger()
     tree = session.document.current_run.result.trees[0]
     qtbot.waitUntil(lambda: panel._study.tree is tree, timeout=60_000)
     assert panel.figure.rows[table.currentIndex().row()].column == "island"
     session.window.context.selection.select_node((0,))
     qtbot.waitUntil(lambda: panel._study.path == (0,), timeout=60_000)
     assert table.currentIndex().row() == 0  # another node: its best question
+
+
+def test_no_candidate_is_forced_before_there_are_any(window):
+    window.ensure_centre()
+    assert not window.actions_[FORCE].isEnabled()
+
+
+def test_behind_a_tab_no_candidate_of_another_node_is_forced(qtbot, session):
+    panel = open_candidates(qtbot, session)
+    panel.findChild(QTableView, "splits.table").selectRow(1)
+    force, centre = session.window.actions_[FORCE], session.window.centre
+    assert force.isEnabled()
+    centre.show_view("training")
+    qtbot.waitUntil(lambda: panel.visibleRegion().isEmpty())
+    session.window.context.selection.select_node((0,))
+    assert not force.isEnabled()
+    tree = session.document.current_run.result.trees[0]
+    force.trigger()
+    assert session.document.current_run.result.trees[0] is tree
+    centre.show_view("splits")
+    wait_for(qtbot, session, (0,))
+    panel.findChild(QTableView, "splits.table").selectRow(1)
+    assert force.isEnabled()

@@ -1,8 +1,11 @@
 """Two models' surfaces side by side: same columns, same held values, same colours."""
 
+import xml.etree.ElementTree as ET
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
@@ -97,7 +100,7 @@ def test_keys_choose_a_model_and_it_follows_columns_and_held_values(qtbot, sessi
     QTest.keyClick(menu, Qt.Key.Key_Return)
     plot = wait_for_other(qtbot, session, name)
     y_name = panel.figure.y.name
-    panel._swap.click()
+    panel._columns.swap.click()
     qtbot.waitUntil(lambda: plot.figure.x.name == panel.figure.x.name == y_name, timeout=60_000)
     compare(session, tree)
     before = plot.figure
@@ -125,3 +128,46 @@ def test_a_single_model_has_nothing_to_stand_beside(qtbot, session):
     session.document.open_table(load_sample("penguins"))
     train(qtbot, session, "tree")
     assert not session.window.actions_["action.surface.beside"].isEnabled()
+
+
+def test_a_model_trained_with_another_event_has_the_same_colours(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target("sex")
+    document.set_event_class("male")
+    tree = train(qtbot, session, "tree")
+    document.set_event_class("female")
+    forest = train(qtbot, session, "forest", n_estimators=3)
+    assert document.run(tree).result.event_class != document.run(forest).result.event_class
+    session.window.centre.arrange_as_tabs()
+    session.window.centre.show_view("surface")
+    qtbot.waitUntil(lambda: panel_of(session).figure is not None, timeout=60_000)
+    panel_of(session).beside.choose(tree)
+    plot = wait_for_other(qtbot, session, document.run(tree).name)
+    assert plot.legend_.entries == panel_of(session).plot.legend_.entries
+
+
+def test_both_pictures_leave_in_one_file(qtbot, session, two, dialogs, tmp_path):
+    tree, forest = two
+    panel, document = panel_of(session), session.document
+    panel.beside.choose(tree)
+    plot = wait_for_other(qtbot, session, document.run(tree).name)
+    for ending in ("svg", "png", "pdf"):
+        dialogs.answers.append(tmp_path / f"both.{ending}")
+        QTest.mouseClick(panel.findChild(QToolButton, "surface.export"), LEFT)
+        assert document.messages[-1] == f"Picture saved as both.{ending}"
+    elements = ET.parse(tmp_path / "both.svg").iter()
+    texts = ["".join(e.itertext()) for e in elements if e.tag.endswith("text")]
+    for run_id in (tree, forest):
+        assert document.run(run_id).name in texts
+    left, right = (
+        view.viewport().mapTo(session.window, view.rect().topLeft()) for view in (panel.plot, plot)
+    )
+    assert right.x() > left.x()
+    image = QImage(str(tmp_path / "both.png"))
+    assert image.width() == 2 * (right.x() - left.x() + plot.viewport().width())
+    assert image.height() == 2 * plot.viewport().height()
+    panel.beside.choose(None)
+    dialogs.answers.append(tmp_path / "one.png")
+    session.window.context.actions["action.figure.export"].trigger()
+    assert QImage(str(tmp_path / "one.png")).width() == 2 * panel.plot.viewport().width()

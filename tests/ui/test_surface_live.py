@@ -12,7 +12,7 @@ from tests.ui.person import Person
 from tests.ui.training_help import train
 from workbench.datasets import make_table
 from workbench.figures.surface import CurveFigure
-from workbench.ui.panels.surface import NO_COLUMN
+from workbench.ui.forms.surface_columns import NO_COLUMN
 
 ENDLESS = 100_000  # rounds: every test stops its training
 

@@ -117,7 +117,10 @@ def test_it_opens_on_the_two_columns_with_the_largest_gain(qtbot, session):
     assert [name for name, _ in plot.legend_.entries] == list(result.classes)
     assert figure.held_text in plot.header.texts
     assert set(figure.points.parts.tolist()) == {0, 1}  # test rows stay unseen
-    for combo in (panel_of(session)._x, panel_of(session)._y):  # the view is a third of the window
+    for combo in (
+        panel_of(session)._columns.x,
+        panel_of(session)._columns.y,
+    ):  # the view is a third of the window
         assert combo.y() == panel_of(session)._hold.y()  # low: one line for both columns
         name = QFontMetricsF(combo.font()).horizontalAdvance(combo.currentText())
         assert combo.width() > name + 30, combo.objectName()
@@ -366,6 +369,8 @@ def test_the_selected_nodes_region_is_outlined(qtbot, session):
     selection.select_node((0,))
     x, _y = panel.plot.node_box.getData()
     assert panel.plot.node_box.isVisible()
+    ink = panel.plot.node_box.opts["pen"].color()
+    assert ink == theme.tokens().colour("text"), "a selection is a dark outline: colour means data"
     assert figure.x.feature == tree.feature[0], "the first question's column is across"
     inside = figure.x.edges[np.flatnonzero(figure.x.values <= tree.threshold[0])[-1] + 1]
     assert (x.min(), x.max()) == (figure.x.edges[0], inside)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QTableView, QWidget
 
 from workbench.ui import fonts, icons, theme
 from workbench.ui.stylesheet import style_sheet
-from workbench.ui.widgets import FOCUS_PX, paint_focus
+from workbench.ui.widgets import FOCUS_PX, Slider, paint_focus
 
 SURFACES = ("window", "surface", "raised", "hover")
 TEXTS = ("text", "text2", "text3", "accent", "danger", "warning", "good", "info")
@@ -338,3 +338,17 @@ def test_headers_of_tables_are_11_600_in_every_dress(qtbot):
         theme.set_appearance(appearance)
         font = table.horizontalHeader().font()
         assert (font.pixelSize(), font.weight()) == (11, 600)
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_a_sliders_handle_is_seen_on_every_ground(qapp, qtbot, appearance):
+    theme.set_appearance(appearance)
+    theme.apply(qapp)
+    slider = Slider("some.slider", "Some")
+    qtbot.addWidget(slider)
+    slider.resize(160, 28)
+    slider.setRange(0, 10)
+    slider.setValue(5)
+    image, ground = slider.grab().toImage(), theme.tokens().window
+    off_the_groove = [(x, y) for x in range(60, 100) for y in (*range(10), *range(18, 28))]
+    assert max(contrast(image.pixelColor(*place).name(), ground) for place in off_the_groove) > 2.9

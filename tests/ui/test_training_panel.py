@@ -4,17 +4,18 @@ import sys
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QLabel, QWidget
 
 from tests.ui.training_help import train
 from workbench.datasets import make_table
-from workbench.figures.training import make_line, make_training_figure
+from workbench.figures.training import ORDERED, make_line, make_training_figure
 from workbench.figures.words import counted
 from workbench.project import load_project, save_project
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.ui import theme
-from workbench.ui.plots.training import TrainingPlot
+from workbench.ui.plots.training import DOT_PX, TrainingPlot
 
 
 @pytest.fixture
@@ -86,6 +87,19 @@ def test_the_best_round_and_lines_are_dressed_by_the_theme(plot):
     light = plot.curves[0].opts["pen"].color()
     theme.set_appearance("dark")
     assert plot.curves[0].opts["pen"].color() == theme.line_colour("training") != light
+
+
+def test_names_are_read_over_curves_and_beside_dots(plot):
+    line = make_line("out_of_bag", "out of bag", [0.3, 0.1, 0.2], 1)
+    plot.set_figure(make_training_figure([line], "share of wrong rows", best_round=2000))
+    best, name = plot._best_name, plot._names[0]
+    assert best.toPlainText() == "best 2,000"
+    assert best.zValue() > max(curve.zValue() for curve in plot.curves)
+    assert best.fill.color().rgb() == theme.tokens().colour("surface").rgb()
+    end = plot.plot.vb.mapViewToScene(QPointF(3, 0.2)).x()
+    margin = name.textItem.document().documentMargin()
+    assert name.sceneBoundingRect().left() + margin >= end + DOT_PX / 2 + 2
+    assert name.sceneBoundingRect().right() <= plot.width()
 
 
 def test_names_with_markup_are_literal(plot):
@@ -213,6 +227,24 @@ def test_adaboost_that_cannot_begin_says_why_and_what_to_do(qtbot, session):
     assert document.run(run_id).state == "failed"
     assert "the first learner has error 0.50, no better than chance" in document.run(run_id).error
     assert "let the trees ask more questions" in document.run(run_id).error
+
+
+def test_ordered_statistics_are_named_beside_the_training_loss_they_make(qtbot, session):
+    """It is higher than the loss in Scores, as each row is told rows before it alone."""
+    session.document.open_table(load_sample("penguins"))
+    panel, live = session.window.findChild(QWidget, "panel.training"), []
+    session.trainer.advanced.connect(lambda *_: live.append(panel.plot.figure))
+    for categorical in ("ordered", "partition"):
+        live.clear()
+        train(qtbot, session, "boosting", n_estimators=300, categorical=categorical)
+        during = [figure for figure in live if figure is not None and "so far" in figure.subtitle]
+        assert during
+        for figure in (*during, panel.plot.figure):
+            assert (ORDERED in figure.subtitle) == (categorical == "ordered"), figure.subtitle
+    document = session.document
+    document.set_roles(["island", "sex"], "ignored")  # nothing is told by levels any more
+    train(qtbot, session, "boosting", n_estimators=3, categorical="ordered")
+    assert ORDERED not in panel.plot.figure.subtitle
 
 
 def test_a_tree_says_that_it_has_no_curve(qtbot, session):

@@ -121,6 +121,7 @@ def test_a_threshold_is_forced_by_the_keyboard(qtbot, session):
 
 def test_levels_are_forced_by_the_mouse(qtbot, session):
     panel = open_tree(qtbot, session)
+    before = panel.canvas.figure.tree
     choose_in_menu(panel, (1,), "force_split")
     dialog = session.window.findChild(QDialog, "split")
     column, levels = dialog.findChild(ComboBox, "split.column"), dialog.findChild(QListWidget, "split.levels")
@@ -139,3 +140,5 @@ def test_levels_are_forced_by_the_mouse(qtbot, session):
     chosen = [spec.levels[code] for code, child in figure.tree.levels(node).tolist() if child == 0]
     assert chosen == names[-1:]
     assert figure.edited == {(1,)}
+    session.window.actions_["action.edit.undo"].trigger()
+    assert panel.canvas.figure.tree == before

@@ -18,6 +18,7 @@ from workbench.figures.tree import Rule, make_tree_figure
 from workbench.figures.words import number
 from workbench.samples import load_sample
 from workbench.ui import theme
+from workbench.ui.plots.bar_pieces import bar_pieces
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_item import (
     LEAST_PX,
@@ -26,7 +27,6 @@ from workbench.ui.plots.tree_item import (
     WHOLE_CARD,
     TreeItem,
     _Brush,
-    bar_pieces,
 )
 
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier

@@ -8,9 +8,10 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QMessageBox
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QWidget
 
 from tests.ui.person import prompt_of
+from workbench.catalog import CATALOG
 from workbench.datasets import make_table
 from workbench.ui import theme
 from workbench.ui.about import AboutDialog
@@ -310,3 +311,43 @@ def test_the_views_are_made_one_an_event_so_that_the_window_answers(window, qtbo
     assert set(window.centre.docks) == set(VIEWS)
     window.prepare_centre(lambda: done.append("at once"))
     assert done[-1] == "at once"
+
+
+def test_questions_have_no_pictures_of_another_style_on_their_buttons(window, document, qtbot, tmp_path):
+    open_file(window, document, qtbot, write(tmp_path / "a.csv"))
+    document.set_roles(["a"], "ignored")
+    window.files.ask_save("Save?", lambda: None)
+    prompt = prompt_of(window)
+    shown = [made for made in prompt.buttons() if made.isVisible()]
+    assert len(shown) == 3
+    assert all(made.icon().isNull() for made in shown)
+    # desktops ask for them, the platform of the tests does not: the rule against it is what can be seen here
+    assert "buttons-have-icons: 0" in QApplication.instance().styleSheet()
+    prompt.reject()
+
+
+def test_every_kind_of_model_is_in_the_menu(window, document, qtbot, tmp_path):
+    open_file(window, document, qtbot, write(tmp_path / "a.csv"))
+    window.ensure_centre()
+    menu = next(action.menu() for action in window.menuBar().actions() if action.text() == "&Model")
+    names = {action.objectName() for action in menu.actions()}
+    kinds = {action.objectName() for action in window.actions_ if "model.add_" in action.objectName()}
+    assert len(kinds) == len(CATALOG)
+    assert kinds <= names
+
+
+@pytest.mark.parametrize("how", ["key", "mouse"])
+def test_the_focus_stays_where_it_is_while_train_becomes_stop(window, session, document, qtbot, how):
+    window.files.open_sample("penguins")
+    qtbot.waitUntil(lambda: document.table is not None)
+    button, search = window.toolbar.train, window.findChild(QWidget, "data.search")
+    stays = button if how == "key" else search
+    stays.setFocus()
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        if how == "key":
+            QTest.keyClick(button, Qt.Key.Key_Space)
+        else:
+            QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert window.focusWidget() is stays
+    QApplication.processEvents()
+    assert window.focusWidget() is stays

@@ -198,7 +198,11 @@ def test_models_are_added_named_duplicated_renamed_deleted():
         document.rename_run(third, " ")
     told.take()
     document.delete_run(third)
-    assert told.take() == [("run_removed", third), ("current_run_changed", second)]
+    assert told.take() == [
+        ("run_removed", third),
+        ("current_run_changed", second),
+        ("message_posted", "small is gone; Undo brings it back."),
+    ]
     document.undo_stack.undo()
     assert list(document.runs) == [first, second, third]
     document.delete_run(first)
@@ -410,3 +414,17 @@ def test_whoever_hears_of_another_task_finds_the_parameters_of_that_task():
     numbers, classes = ("numbers", "squared_error"), ("classes", "gini")
     assert seen == [numbers, numbers, classes, classes]
     assert document.undo_stack.undoText() == "Add decision tree"
+
+
+def test_a_model_that_goes_and_comes_back_is_told():
+    document = open_flowers()
+    run_id = document.add_run("tree")
+    document.post_message("Decision tree 1 has 6 leaves again.")
+    document.undo_stack.undo()
+    assert document.messages[-1] == "Decision tree 1 is gone; Redo brings it back."
+    document.undo_stack.redo()
+    assert document.messages[-1] == "Decision tree 1 is back."
+    document.delete_run(run_id)
+    assert document.messages[-1] == "Decision tree 1 is gone; Undo brings it back."
+    document.undo_stack.undo()
+    assert document.messages[-1] == "Decision tree 1 is back."

@@ -4,6 +4,7 @@ import pytest
 
 from engine.tree.structure import MULTIWAY
 from tests.workbench.making import Session, open_flowers
+from workbench.editing import EACH_LEVEL
 from workbench.figures.splits import make_splits
 from workbench.forcing import answer_of, can_force
 from workbench.splits import study_node
@@ -47,6 +48,24 @@ def test_every_candidate_is_forced_as_it_was_shown_and_taken_back(qapp, algorith
         assert not can_force(candidate, tree, 0)
         document.undo_stack.undo()
         assert document.run(run_id).result.trees[0] is grown
+
+
+@pytest.mark.parametrize("missing", ["level", "learned"])
+def test_where_missing_values_were_sent_elsewhere_the_candidate_brings_them_back(qapp, missing):
+    document = open_flowers()
+    session = Session(document)
+    run_id = session.train("tree", algorithm="id3", missing=missing)
+    session.close()
+    document.force_split(run_id, (), "colour", EACH_LEVEL)
+    forced = document.run(run_id).result.trees[0]
+    study = study_node(document.run(run_id).result, document.table, ())
+    candidate = next(c for c in study.found if c.split.kind == MULTIWAY)
+    assert forced.n_missing[0] > 0
+    assert not can_force(candidate, forced, 0)
+    document.flip_missing(run_id, ())
+    assert can_force(candidate, document.run(run_id).result.trees[0], 0)
+    document.force_split(run_id, (), "colour", answer_of(candidate, study.rows.features[candidate.feature]))
+    assert document.run(run_id).result.trees[0] == forced
 
 
 def test_a_study_that_is_stopped_tells_nothing(qapp):

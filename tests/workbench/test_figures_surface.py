@@ -11,6 +11,7 @@ from tests.workbench.making import Session, open_flowers
 from workbench.figures import surface as s
 from workbench.figures.axis import make_axis, number_axis
 from workbench.figures.held import Held, held_sentence, held_values, hold
+from workbench.figures.rounds import _KeptWeights
 from workbench.figures.surface_inputs import surface_inputs
 
 FEATURES = (FeatureSpec("f1"), FeatureSpec("f2"))
@@ -52,6 +53,17 @@ def test_the_winners_colour_is_mixed_by_how_sure_it_is():
     answer = np.array([[[0.5, 1.0, 0.75]], [[0.5, 0.0, 0.25]]])
     rgb = s.class_mixture(answer, np.array([[0, 0, 0], [255, 0, 0]]), np.array([255, 255, 255]))
     assert rgb[0, :, 0].tolist() == [round(255 * 0.85), round(255 * 0.5), round(255 * 0.675)]
+
+
+def test_colours_mixed_in_a_worker_are_those_of_the_palette_asked_for():
+    figure = c33_figure()
+    light = np.array([[0, 0, 0], [255, 0, 0]]), np.array([255, 255, 255])
+    dark = np.array([[0, 0, 0], [255, 0, 0]]), np.array([20, 24, 27])
+    assert s.prepared(figure, light) is figure
+    known = figure.mixed(light)
+    assert figure.mixed((light[0].copy(), light[1].copy())) is known  # nothing is left to the window
+    for palette in (dark, light):  # another theme since
+        np.testing.assert_array_equal(figure.mixed(palette), s.class_mixture(figure.answer, *palette))
 
 
 def test_borders_of_a_corner_are_joined():
@@ -177,3 +189,14 @@ def test_values_on_a_path_are_those_that_every_question_about_the_column_sends_a
             goes = [values_on_path(tree, path, feature, rows[:, feature]) for feature in (0, 1)]
             reached = [node in decision_path(tree, row) for row in rows]
             np.testing.assert_array_equal(goes[0] & goes[1], reached)
+
+
+@pytest.mark.parametrize("n_kept", [1, 2, 100])
+def test_weights_of_rows_are_the_same_in_any_order_however_few_are_kept(monkeypatch, n_kept):
+    rows = np.array([0, 2, 3])
+    monkeypatch.setattr("workbench.figures.rounds.KEPT_WEIGHT_BYTES", n_kept * 8 * len(rows))
+    after = np.random.default_rng(0).random((12, 5))
+    kept = _KeptWeights(lambda: iter(after), rows)
+    for n_rounds in (3, 12, 1, 2, 12, 11, 4, 8, 7, 5, 5):
+        np.testing.assert_array_equal(kept.after(n_rounds), after[n_rounds - 1, rows])
+        assert len(kept._kept) <= n_kept

@@ -139,7 +139,7 @@ def test_a_forest_is_drawn_by_its_trees_once_each():
     errors = [0.2, 0.3, 0.2, 0.25, 0.3, 0.15, 0.1, 0.125]
     live.extend([IterationEvent("growing", 5 + k, 12, oob_loss=e) for k, e in enumerate(errors)])
     assert live.figure().best_round == 11
-    assert live.figure().sentence == "out-of-bag error 0.125 with 12 trees, lowest 0.1 with 11"
+    assert live.figure().sentence == "out-of-bag error 0.125, lowest 0.1 at 11 trees"
 
 
 def test_errors_of_another_unit_are_told_at_the_pointer_instead_of_drawn():

@@ -149,6 +149,70 @@ def test_scikit_learn_s_names():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("task", "name", "words", "ours"),
+    [
+        (
+            "classes",
+            "objective",
+            "binary multiclass binary:logistic multi:softprob multi:softmax",
+            "log_loss",
+        ),
+        ("classes", "loss_function", "Logloss MultiClass CrossEntropy", "log_loss"),
+        ("classes", "loss", "log_loss deviance", "log_loss"),
+        ("numbers", "objective", "regression regression_l2 l2 mse rmse reg:squarederror", "squared_error"),
+        ("numbers", "loss_function", "RMSE", "squared_error"),
+        ("numbers", "objective", "regression_l1 l1 mae reg:absoluteerror", "absolute_error"),
+        ("numbers", "objective", "poisson count:poisson", "poisson"),
+        ("numbers", "objective", "quantile reg:quantileerror", "quantile"),
+        ("numbers", "objective", "huber", "huber"),
+    ],
+)
+def test_losses_by_the_names_that_others_give_them(task, name, words, ours):
+    for word in words.split():
+        assert match_settings("boosting", task, {name: word}).values == {"loss": ours}, word
+
+
+@pytest.mark.parametrize(
+    ("task", "words", "ours"),
+    [
+        ("classes", "auc AUC roc_auc", "auc"),
+        ("classes", "error binary_error merror Accuracy", "accuracy"),
+        ("classes", "binary_logloss multi_logloss mlogloss logloss neg_log_loss", "log_loss"),
+        ("numbers", "rmse l2 mse RMSE neg_root_mean_squared_error", "rmse"),
+        ("numbers", "l1 mae MAE", "mae"),
+    ],
+)
+def test_metrics_stop_a_training_only_where_something_does(task, words, ours):
+    """LightGBM and XGBoost print a metric; without patience nothing stops by it."""
+    for word in words.split():
+        pairs = {"eval_metric": word, "early_stopping_rounds": 20}
+        expected = {"scoring": ours, "n_iter_no_change": 20, "early_stopping": True}
+        assert match_settings("boosting", task, pairs).values == expected
+        alone = {"metric": word}
+        pasted = match_settings("boosting", task, alone)
+        assert pasted.values == {}
+        assert "paste early_stopping_rounds with it" in pasted.refused[0]
+        assert match_settings("boosting", task, alone, {"early_stopping": True}).values == {"scoring": ours}
+
+
+def test_alpha_is_a_shrinkage_beside_xgboost_s_names_and_of_the_loss_elsewhere():
+    """It set the loss to huber."""
+    xgboost = {"eta": 0.1, "lambda": 1, "alpha": 0.5}
+    values = match_settings("boosting", "numbers", xgboost).values
+    assert (values["reg_alpha"], "alpha" in values, "loss" in values) == (0.5, False, False)
+    lightgbm = {"objective": "quantile", "alpha": 0.5}
+    assert match_settings("boosting", "numbers", lightgbm).values == {"loss": "quantile", "alpha": 0.5}
+    both = {"eta": 0.1, "objective": "quantile", "alpha": 0.5}
+    assert match_settings("boosting", "numbers", both).values["alpha"] == 0.5
+    assert match_settings("boosting", "numbers", {"alpha": 0.9}).values == {"alpha": 0.9}  # as get_params()
+    assert match_settings("boosting", "numbers", {"eta": 1, "alpha": 0.5}, {"loss": "huber"}).values["alpha"]
+
+
+def test_entropy_by_scikit_learn_s_other_name():
+    assert match_settings("tree", "classes", {"criterion": "log_loss"}).values == {"criterion": "entropy"}
+
+
 def test_a_wrong_value_is_named_with_what_is_legal():
     pasted = match_settings("boosting", "classes", {"eta": -0.1, "n_estimators": 2.5})
     assert pasted.values == {}

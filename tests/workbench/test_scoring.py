@@ -112,6 +112,20 @@ def test_number_scores_equal_scikit_learns():
     assert scores.baseline == pytest.approx(np.std(y), rel=1e-12)
 
 
+@pytest.mark.parametrize("unit", [2.0**400, 2.0**-500], ids=["large", "small"])
+def test_numbers_in_any_unit_have_the_same_scores(unit):
+    """Squares of squares of numbers beyond 1e77 are infinite, and below 1e-81 nothing."""
+    rng = np.random.default_rng(4)
+    y, weights = rng.normal(size=40), rng.integers(1, 4, 40).astype(float)
+    prediction = y + rng.normal(size=40) / 2
+    plain = scoring.score_numbers("test", y, prediction, weights)
+    scaled = scoring.score_numbers("test", y * unit, prediction * unit, weights)
+    assert scaled.metrics["r2"] == plain.metrics["r2"]
+    for name in ("rmse", "mae"):
+        assert scaled.metrics[name] == tuple(unit * value for value in plain.metrics[name])
+    assert scaled.baseline == unit * plain.baseline
+
+
 def test_number_scores_at_their_edges():
     exact = scoring.score_numbers("test", np.arange(4.0), np.arange(4.0))
     assert exact.rmse == (0.0, 0.0, 0.0)

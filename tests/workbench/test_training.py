@@ -17,13 +17,14 @@ from workbench.datasets import make_table
 from workbench.document import Document
 from workbench.editing import grow_below
 from workbench.exports import export_model, load_model
-from workbench.fitting import inputs_of_result
+from workbench.fitting import fit_run, inputs_of_result
 from workbench.jobs import Job
 from workbench.readers import read_table
 from workbench.readiness import check_ready
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.scripts import make_script
+from workbench.training import _inputs_of
 
 KINDS = ("tree", "forest", "boosting", "adaboost")
 SMALL = {
@@ -105,6 +106,22 @@ def test_stop_keeps_what_is_there(session, kind):
     assert record.result.n_rounds == n_steps[-1] >= 5
     assert record.result.scores["test"].accuracy.value > 0.7
     assert "stopped after" in session.document.messages[-1]
+
+
+def test_a_stop_before_the_first_round_is_told_as_one(session):
+    run_id = session.document.add_run("boosting")
+    session.document.set_parameter(run_id, "n_estimators", 100_000)
+    inputs = _inputs_of(session.document, run_id)
+
+    class StopsAtOnce:
+        def on_iteration(self, event):
+            return event.train_loss is not None
+
+    result = fit_run(inputs, StopsAtOnce())
+    session.trainer._take_result(run_id, "model", inputs, (), None, result, result)
+    assert session.document.messages[-1].startswith(
+        "model: stopped before its first round: it gives every row the same answer; train it again"
+    )
 
 
 def test_scoring_asks_its_monitor_between_steps_and_gives_the_same_bits(session, monkeypatch):
@@ -620,6 +637,44 @@ def test_a_stopped_cross_validation_says_so(session):
     wait_for(trainer.cross_validation_ended, lambda: trainer.train(run_id))
     assert session.document.run(run_id).result.cv.stopped
     assert trainer.cross_validation_job is None
+
+
+@pytest.mark.parametrize("kind", ["tree", "forest", "bagging"])
+def test_a_fold_that_cannot_be_trained_on_is_named_with_a_cure(qapp, caplog, kind):
+    n, weights = 60, np.zeros(60)
+    weights[[7, 9]] = 1.0
+    columns = {"x": np.arange(n) * 0.5, "w": weights, "y": [("a", "b")[k % 2] for k in range(n)]}
+    document = Document()
+    document.open_table(make_table("weighted", columns))
+    document.set_target("y")
+    document.set_roles(["w"], "weight")
+    is_training = document.parts[[7, 9]] == 0
+    assert np.count_nonzero(is_training) == 1, "one row alone to train on: the fold that tests it has none"
+    session = Session(document, cross_validates=True)
+    run_id = document.add_run(kind)
+    wait_for(session.trainer.cross_validation_ended, lambda: session.trainer.train(run_id))
+    told = document.messages[-1]
+    assert re.search(r"was not cross-validated: fold \d+ of 10, trained on \d+ rows: ", told)
+    assert "train it again with more rows or other settings" in told
+    assert document.run(run_id).result.cv is None
+    assert document.run(run_id).result.scores
+    assert session.crashes == []
+    assert caplog.records == []
+    session.close()
+
+
+def test_a_cross_validation_that_fails_by_our_fault_is_told_with_its_details(session, monkeypatch):
+    def fails(_inputs, _monitor):
+        raise ZeroDivisionError("a slip")
+
+    monkeypatch.setattr("workbench.crossvalidation.cross_validate", fails)
+    trainer, document = session.trainer, session.document
+    trainer.cross_validates = True
+    run_id = document.add_run("tree")
+    wait_for(trainer.cross_validation_ended, lambda: trainer.train(run_id))
+    assert "was not cross-validated" in document.messages[-1]
+    assert len(session.crashes) == 1
+    assert "ZeroDivisionError" in session.crashes[0]
 
 
 # ---- honesty, field cases ----------------------------------------------------------------------

@@ -7,9 +7,10 @@ import pytest
 
 from engine.errors import DataError
 from engine.tree.best_first import first_splits
+from engine.tree.node_rows import rows_at
 from engine.tree.prune import prune
 from tests.workbench.making import HeldLane, Session, open_flowers, wait_for
-from workbench import editing, tree_editor
+from workbench import editing, steps, tree_editor
 from workbench.tree_editor import TreeEditor
 
 
@@ -197,7 +198,7 @@ def test_a_change_is_stopped_while_it_is_scored(session):
         def on_iteration(self, event):
             raise SupersededError
 
-    for edit, how in ((editing.prune, ((),)), (editing.step_splits, (-1,)), (editing.flip_missing, ((),))):
+    for edit, how in ((editing.prune, ((),)), (steps.step_splits, (-1,)), (editing.flip_missing, ((),))):
         with pytest.raises(SupersededError):
             edit(result, table, *how, monitor=Monitor())
     assert not editor.is_busy
@@ -268,15 +269,15 @@ def test_growing_goes_on_past_cuts_and_keeps_other_changes(session):
     document.prune(run_id, cut)
     document.prune_to(run_id, 0.02)
     result, table = document.run(run_id).result, document.table
-    n_now, n_all = len(inner_paths(result.tree(0))), editing.n_splits_uncut(result, table)
+    n_now, n_all = len(inner_paths(result.tree(0))), steps.n_splits_uncut(result, table)
     assert n_now < n_all == len(inner_paths(whole))
     for n_splits in range(n_now + 1, n_all + 1):
-        result = editing.step_splits(result, table, 1)
+        result = steps.step_splits(result, table, 1)
         assert len(inner_paths(result.tree(0))) == n_splits
-        assert editing.n_splits_uncut(result, table) == n_all
+        assert steps.n_splits_uncut(result, table) == n_all
     assert result.tree(0) == whole
     with pytest.raises(DataError, match="every split is there"):
-        editing.step_splits(result, table, 1)
+        steps.step_splits(result, table, 1)
     again = editing.expand(result, table, (0,))  # put back: the steps stay, as far as there are splits
     assert (
         again.tree(0).feature[again.tree(0).node_at((0,))]
@@ -284,6 +285,31 @@ def test_growing_goes_on_past_cuts_and_keeps_other_changes(session):
     )
     assert editing.prune_to(result, table, 0.02).edits[0].kind == "cost_complexity"
     assert not any(edit.kind == "splits" for edit in editing.prune_to(result, table, 0.02).edits)
+
+
+def test_a_change_below_what_a_price_cut_comes_back_with_it(session):
+    run_id, document = session.train("tree", min_samples_leaf=1), session.document
+    grown = tree_of(session, run_id)
+    leaf = next(
+        path
+        for path in map(grown.path_to, np.flatnonzero(grown.is_leaf & (grown.n_node_samples > 8)))
+        if len(path) > 1
+    )
+    rows = editing.training_rows(document.run(run_id).result, document.table)
+    x = rows.X[rows_at(grown, leaf, rows.X), 0]
+    document.force_split(run_id, leaf, "length", float(np.nanmedian(x)) - 1e-4)
+    whole = tree_of(session, run_id)
+    assert whole.n_leaves == grown.n_leaves + 1
+    document.prune_to(run_id, 10.0)
+    result, table = document.run(run_id).result, document.table
+    assert [edit.kind for edit in result.edits] == ["cost_complexity", "force_split"]
+    n_all = steps.n_splits_uncut(result, table)
+    assert n_all == len(inner_paths(whole))
+    for n_splits in range(1, n_all + 1):
+        result = steps.step_splits(result, table, 1)
+        assert len(inner_paths(result.tree(0))) == n_splits
+        assert steps.n_splits_uncut(result, table) == n_all
+    assert result.tree(0) == whole
 
 
 def test_changes_made_again_after_training_are_one_undo_step_and_the_tree_is_validated(qapp):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from workbench.runs import RunResult
 
 Floats = NDArray[np.float64]
+KEPT_WEIGHT_BYTES = 50_000_000  # of the weights of rows in sight
 CLEARLY_MORE = 1.2  # times the gain: less, and the axes of a picture would change to and fro
 
 
@@ -57,10 +58,8 @@ class StagedPicture:
                 estimator, x.feature, y.feature, x.values, y.values, figure.held_encoded, n_planned
             )
         self._answers = StagedAnswers(estimator, inputs.encoded[figure.points.rows])
-        self._said: list[NDArray[Any]] = []  # after every round, about the rows in sight
-        staged_weights = inputs.staged_weights
-        self._row_weights = None if staged_weights is None else staged_weights()
-        self._weights: list[Floats] = []  # after every round, of the rows in sight
+        staged = inputs.staged_weights
+        self._weights = None if staged is None else _KeptWeights(staged, figure.points.rows)
 
     def is_of(self, figure: SurfaceFigure | CurveFigure, inputs: SurfaceInputs) -> bool:
         """Tell whether a picture has the same axes, rows and held values, of the same ensemble."""
@@ -83,37 +82,66 @@ class StagedPicture:
         """Return the picture of the first rounds."""
         figure, result = self._reweighted(n_rounds), self._inputs.result
         title = f"{self._inputs.name}, {stage_text(result, n_rounds)}"
-        said = self._said_after(n_rounds)
         if isinstance(figure, CurveFigure):
             held = np.array([h.encoded for h in self._inputs.held])
             cut = first_rounds(result.estimator, n_rounds)
             answer = model_curve(cut, figure.x.feature, figure.x.values, held)
-            residuals = np.empty(0) if result.classes else figure.points.values - said
+            residuals = np.empty(0)
+            if not result.classes:
+                residuals = figure.points.values - self._answers.at(n_rounds)[:, 0]
             return replace(figure, title=title, answer=answer, residuals=residuals)
         assert self._surface is not None
         made = replace(figure, title=title, answer=self._surface.at(n_rounds))
         if made.classes:
+            said = np.argmax(self._answers.at(n_rounds), axis=1)
             wrong = (figure.points.codes >= 0) & (figure.points.codes != said)
             made = replace(made, points=replace(figure.points, is_wrong=wrong))
-            _ = made.borders  # found here, in a worker
         return made
 
     def _reweighted(self, n_rounds: int) -> SurfaceFigure | CurveFigure:
         """The picture with points as large as their rows weigh after some rounds, where they weigh."""
-        figure, points = self._figure, self._figure.points
-        if self._row_weights is None:
-            return figure
-        while len(self._weights) < n_rounds:
-            self._weights.append(next(self._row_weights)[points.rows])
-        return weighed(figure, self._weights[n_rounds - 1], n_rounds)
+        if self._weights is None:
+            return self._figure
+        return weighed(self._figure, self._weights.after(n_rounds), n_rounds)
 
-    def _said_after(self, n_rounds: int) -> NDArray[Any]:
-        """What the first rounds say about the rows in sight: codes of classes, or numbers."""
-        is_classes = bool(self._inputs.result.classes)
-        while len(self._said) < n_rounds:
-            said = self._answers.after_next()
-            self._said.append(np.argmax(said, axis=1).astype(np.int16) if is_classes else said[:, 0])
-        return self._said[n_rounds - 1]
+
+class _KeptWeights:
+    """What the rows in sight weigh after any number of rounds.
+
+    Weights are kept for every round or, where that would take too much memory, for every few: those between
+    them are then worked out from the first round on.
+
+    Parameters
+    ----------
+    staged : callable
+        Begins to tell all rows' weights after the first round, the second, and so on.
+    rows : int64 (n_drawn,)
+    """
+
+    def __init__(self, staged: Callable[[], Iterator[Floats]], rows: NDArray[np.int64]) -> None:
+        self._staged, self._rows = staged, rows
+        self._coming, self._n_told = staged(), 0
+        self._kept: dict[int, Floats] = {}
+        self._step = 1
+
+    def after(self, n_rounds: int) -> Floats:
+        """Return the weights after some rounds, at least one: float64 (n_drawn,)."""
+        if n_rounds in self._kept:
+            return self._kept[n_rounds]
+        if n_rounds <= self._n_told:
+            self._coming, self._n_told = self._staged(), 0
+        while self._n_told < n_rounds:
+            weights = next(self._coming)[self._rows]
+            self._n_told += 1
+            self._keep(weights)
+        return weights
+
+    def _keep(self, weights: Floats) -> None:
+        if self._n_told % self._step == 0:
+            self._kept[self._n_told] = weights
+        if len(self._kept) * weights.nbytes > KEPT_WEIGHT_BYTES and len(self._kept) > 1:
+            self._step *= 2
+            self._kept = {n: kept for n, kept in self._kept.items() if n % self._step == 0}
 
 
 def weighed(

@@ -17,9 +17,11 @@ from workbench.figures.words import count, counted, number, value_text
 
 if TYPE_CHECKING:
     from engine.tree.structure import Path, Tree
+    from workbench.fitting import FitInputs
     from workbench.runs import RunResult
 
 Floats = NDArray[np.float64]
+Palette = tuple[NDArray[Any], NDArray[Any]]  # red, green and blue of the classes, and of the ground
 MAX_BYTES = 1_000_000_000  # of a picture's answers
 LEAST_CELLS = 40  # a side of numbers: coarser tells nothing
 
@@ -107,6 +109,19 @@ class SurfaceFigure:
         """Lines between regions of different class; see `border_lines`."""
         return border_lines(self.labels, self.x.edges, self.y.edges)
 
+    @cached_property
+    def _mixed(self) -> dict[bytes, NDArray[np.uint8]]:
+        return {}
+
+    def mixed(self, palette: Palette) -> NDArray[np.uint8]:
+        """Every cell's colour, see `class_mixture`: uint8 (n_y, n_x, 3). Remembered for one palette."""
+        key = b"".join(np.asarray(part, np.uint8).tobytes() for part in palette)
+        if key not in self._mixed:
+            mixture = class_mixture(self.answer, *palette)
+            self._mixed.clear()
+            self._mixed[key] = mixture
+        return self._mixed[key]
+
     def text_at(self, x: float, y: float) -> str:
         """What the model says under the pointer, in plain lines; empty outside."""
         column, row = self.x.cell_at(x), self.y.cell_at(y)
@@ -164,6 +179,9 @@ class CurveFigure:
         )
 
 
+AnyFigure = SurfaceFigure | CurveFigure
+
+
 def default_columns(result: RunResult) -> tuple[str, str | None]:
     """Return the two columns with the largest total gain (D32); the second is None if there is one.
 
@@ -202,6 +220,14 @@ def class_mixture(answer: Floats, class_rgb: NDArray[Any], ground_rgb: NDArray[A
         strength = np.asarray(class_rgb, np.float64)[:, channel] - ground
         mixed[..., channel] = np.rint(ground + strength[winner] * share)
     return mixed
+
+
+def prepared(figure: AnyFigure, palette: Palette) -> AnyFigure:
+    """Return a picture whose colours and borders are worked out: in a worker, so that a window need not."""
+    if isinstance(figure, SurfaceFigure) and figure.classes:
+        figure.mixed(palette)
+        _ = figure.borders
+    return figure
 
 
 def border_lines(labels: NDArray[Any], x_edges: Floats, y_edges: Floats) -> tuple[Floats, Floats]:
@@ -289,7 +315,7 @@ def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int =
     held = tuple(h for k, h in enumerate(inputs.held) if k not in (x_feature, y_feature))
     return SurfaceFigure(
         inputs.name, _rows_text(inputs, points) + note, held_sentence(held), x, y, answer, result.classes,
-        _event_idx(result), held, points, result.target, far_cells(x, y, points), given,
+        event_idx_of(result), held, points, result.target, far_cells(x, y, points), given,
         result.target in inputs.dates,
     )  # fmt: skip
 
@@ -298,9 +324,7 @@ def _bytes_of(x: Axis, y: Axis, result: RunResult) -> int:
     return 8 * len(x.values) * len(y.values) * max(len(result.classes), 1)
 
 
-def with_other_tree(
-    figure: SurfaceFigure | CurveFigure, inputs: SurfaceInputs, result: RunResult
-) -> SurfaceFigure | CurveFigure:
+def with_other_tree(figure: AnyFigure, inputs: SurfaceInputs, result: RunResult) -> AnyFigure:
     """Return a picture of a single tree as it is of the same tree changed by hand; axes and rows stay.
 
     Parameters
@@ -318,9 +342,7 @@ def with_other_tree(
     x, y = figure.x, figure.y
     answer = model_surface(result.estimator, x.feature, y.feature, x.values, y.values, figure.held_encoded)
     wrong = (figure.points.codes >= 0) & (figure.points.codes != changed.prediction)
-    made = replace(figure, answer=answer, points=replace(figure.points, is_wrong=wrong))
-    _ = made.borders if made.classes else None  # found here, in a worker
-    return made
+    return replace(figure, answer=answer, points=replace(figure.points, is_wrong=wrong))
 
 
 def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveFigure:
@@ -337,13 +359,14 @@ def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveF
     held = tuple(h for k, h in enumerate(inputs.held) if k != x_feature)
     return CurveFigure(
         inputs.name, _rows_text(inputs, points), held_sentence(held), x, answer, result.classes,
-        _event_idx(result), held, points, residuals, result.target, result.target in inputs.dates,
+        event_idx_of(result), held, points, residuals, result.target, result.target in inputs.dates,
     )  # fmt: skip
 
 
-def _event_idx(result: RunResult) -> int | None:
-    if len(result.classes) == 2 and result.event_class in result.classes:
-        return result.classes.index(result.event_class)
+def event_idx_of(of: RunResult | FitInputs) -> int | None:
+    """Return which of two classes is the event; None where none is."""
+    if len(of.classes) == 2 and of.event_class in of.classes:
+        return of.classes.index(of.event_class)
     return None
 
 

@@ -103,7 +103,7 @@ def _row_weights(
     """What rows weigh after all rounds, and after every one; None and None where a model weighs none."""
     if hasattr(result.estimator, "row_weights_"):  # in training
         return weights_so_far(result), None
-    if not hasattr(result.estimator, "staged_row_weights"):
+    if not hasattr(result.estimator, "staged_row_weights") or not result.n_rounds:
         return None, None
     staged = partial(staged_weights_of_rows, result, table)
     *_, weights = staged()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,14 @@ SHARE = "share of wrong rows"
 EACH_TREE = "each tree alone"
 EACH_TREE_COLOUR = 2  # among the line colours, whether there is a validation line or not
 MAX_NAMED = 4  # lines with their names at their ends; more have a legend
+
+
+ORDERED = "training loss by ordered statistics: each row by those before it, unlike in Scores"
+
+
+def words_of_training_loss(parameters: Mapping[str, Any], has_categories: bool) -> str:
+    """Say by what the training loss goes where that is not what the model says of the rows; else ""."""
+    return ORDERED if has_categories and parameters.get("categorical") == "ordered" else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +116,8 @@ class TrainingFigure:
         finite = np.flatnonzero(np.isfinite(line.y))
         if line.role == OUT_OF_BAG:
             return self._out_of_bag_sentence(line)
-        if not len(finite):
-            return ""
+        if not len(finite) or not line.x[-1]:
+            return ""  # nothing yet, or the start alone
         lowest = finite[np.argmin(line.y[finite])]
         best, value = int(line.x[lowest]), number(float(line.y[lowest]))
         what = f"share of wrong {line.role} rows" if self.y_label == SHARE else f"{line.role} loss"
@@ -120,13 +128,13 @@ class TrainingFigure:
         if not len(finite):
             return ""
         last = finite[-1]
-        told = f"out-of-bag error {number(float(line.y[last]))} with {counted(int(line.x[last]), 'tree')}"
+        error, n_trees = f"out-of-bag error {number(float(line.y[last]))}", counted(int(line.x[last]), "tree")
         if self.best_round is None:
-            return told
+            return f"{error} with {n_trees}"
         if self.best_round == line.x[last]:
-            return f"{told}, the lowest"
+            return f"{error} with {n_trees}, the lowest"
         lowest = float(line.y[line.x == self.best_round][0])
-        return f"{told}, lowest {number(lowest)} with {count(self.best_round)}"
+        return f"{error}, lowest {number(lowest)} at {counted(self.best_round, 'tree')}"
 
     @property
     def names_at_ends(self) -> bool:
@@ -292,7 +300,11 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
     else:
         rows += ", no validation part"
     if result.stopped:
-        rows += f", stopped after {counted(result.n_rounds, 'round')}"
+        n = result.n_rounds
+        rows += f", stopped after {counted(n, 'round')}" if n else ", stopped before the first round"
+    has_categories = any(spec.is_categorical for spec in result.feature_specs)
+    if words := words_of_training_loss(result.spec.parameters, has_categories):
+        rows += f"; {words}"
     if why_ended := getattr(result.estimator, "why_ended_", ""):
         rows += f", {why_ended}"
     best = curve.best_round if has_validation else None
@@ -377,6 +389,6 @@ class LiveCurve:
             if np.isfinite(line.y).any():
                 best = first + int(np.nanargmin(line.y))
         n = self.n_points - (1 if first == 0 and self.n_points else 0)
-        told = ", ".join(part for part in (self._subtitle, f"{counted(n, 'round')} so far") if part)
+        told = "; ".join(part for part in (f"{counted(n, 'round')} so far", self._subtitle) if part)
         figure = make_training_figure(lines, self._y_label, title=self._name, subtitle=told, best_round=best)
         return with_step_errors(figure, self._step_errors)

@@ -168,6 +168,7 @@ class CommandPalette(QFrame):
         self.nothing = Label("", "secondary", wrap=True)
         self.nothing.setObjectName("palette.nothing")
         self.setLayout(column(self.edit, self.nothing, self.list, margins=8))
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.edit.textChanged.connect(self._on_typed)
         self.edit.returnPressed.connect(self._run_current)
         self.list.clicked.connect(lambda _index: self._run_current())
@@ -178,7 +179,6 @@ class CommandPalette(QFrame):
         """Show it with an empty search."""
         self.edit.clear()
         self._on_typed("")
-        self._place()
         self.show()
         self.raise_()
         self.edit.setFocus()
@@ -205,6 +205,7 @@ class CommandPalette(QFrame):
         self.nothing.setText("" if has_hits else f"No command and no setting is called “{text.strip()}”.")
         self.nothing.setVisible(not has_hits)
         self.list.setVisible(has_hits)
+        self._place()
         if has_hits:
             self.list.setCurrentIndex(self.model.index(0))
 

@@ -43,7 +43,7 @@ class HandCommands(QObject):
         def add_at_node(name: str, text: str, icon: str, edit: Callable[..., object], tip: str) -> None:
             add(f"action.tree.{name}", text, None, partial(self._at_node, edit), icon, tip=tip)
 
-        add_at_node("prune", "Prune", "prune", editor.prune, "Make the selected node a leaf")
+        add_at_node("prune", "Prune", "prune", editor.prune, "Make the selected node a leaf (Delete)")
         tip = "Put back what was changed by hand at the selected node"
         add_at_node("restore", "Put Back", "undo", editor.restore, tip)
         tip = "Grow anew below the selected node, with the settings this model was trained with"

@@ -22,10 +22,11 @@ from PySide6.QtWidgets import (
 from workbench.tree_editor import TreeEditor
 from workbench.ui import theme
 from workbench.ui.actions import ActionSet
-from workbench.ui.centre import NARROW_WIDTH, VIEWS, Centre, Dock
+from workbench.ui.centre import NARROW_WIDTH, Centre, Dock
 from workbench.ui.command_palette import CommandPalette
 from workbench.ui.context import Context
 from workbench.ui.file_commands import FileCommands
+from workbench.ui.menus import MENUS
 from workbench.ui.model_commands import ModelCommands
 from workbench.ui.notice import NoticeBar
 from workbench.ui.panels.data import DataPanel
@@ -48,90 +49,6 @@ STATE_VERSION = 1
 LEFT_WIDTH, RIGHT_WIDTH = 280, 320
 FIRST_SIZE = 1440, 900  # on a screen that has the room
 FRAME_WIDTH, FRAME_HEIGHT = 8, 40  # what the desktop draws around a window; not told before it is shown
-MENUS: dict[str, tuple[str | None, ...]] = {
-    "&File": (
-        "action.file.open",
-        "menu.samples",
-        "menu.recent",
-        None,
-        "action.file.save",
-        "action.file.save_as",
-        None,
-        "action.model.export",
-        "action.model.export_rules",
-        "action.model.export_sql",
-        "action.model.copy_sql",
-        "action.model.copy_script",
-        "action.figure.export",
-        None,
-        "action.file.close",
-        "action.file.quit",
-    ),
-    "&Edit": ("action.edit.undo", "action.edit.redo"),
-    "&Model": (
-        "action.model.add_tree",
-        "action.model.add_forest",
-        "action.model.add_extra_trees",
-        "action.model.add_bagging",
-        "action.model.add_boosting",
-        None,
-        "action.model.train",
-        "action.model.stop",
-        None,
-        "action.settings.presets",
-        "action.settings.paste",
-        None,
-        "action.rounds.back",
-        "action.rounds.on",
-        "action.rounds.keep",
-        "action.rounds.add",
-        None,
-        "action.model.rename",
-        "action.model.duplicate",
-        "action.model.delete",
-        None,
-        "action.model.apply",
-    ),
-    "&Tree": (
-        "action.tree.prune",
-        "action.tree.restore",
-        "action.tree.grow",
-        "action.tree.force_split",
-        "action.tree.force_candidate",
-        "action.tree.flip_missing",
-        None,
-        "action.tree.copy_rule",
-        None,
-        "action.tree.step_back",
-        "action.tree.step_on",
-        None,
-        "action.tree.reduced_error",
-        "action.tree.pessimistic",
-        "action.tree.merge",
-        None,
-        "action.tree.expand",
-        "action.tree.collapse",
-        "action.tree.expand_all",
-        None,
-        "action.view.fit",
-    ),
-    "&View": (
-        *(f"action.view.{name}" for name in VIEWS),
-        "action.view.jobs",
-        "action.view.settings",
-        None,
-        "menu.appearance",
-        "menu.text_size",
-        "action.view.reduce_motion",
-        None,
-        "action.surface.beside",
-        None,
-        "action.view.as_tabs",
-        "action.view.arrange",
-        "action.view.palette",
-    ),
-    "&Help": ("action.help.licences",),
-}
 
 
 class MainWindow(QMainWindow):
@@ -240,6 +157,7 @@ class MainWindow(QMainWindow):
         document = self.context.document
         document.table_changed.connect(self._on_table_changed)
         document.run_added.connect(self._on_run_added)
+        document.current_run_changed.connect(lambda _run_id: self.context.selection.clear())
         document.dirty_changed.connect(self._refresh_title)
         theme.changed.connect(self._on_theme_changed)
         self.welcome.sample_chosen.connect(self.files.open_sample)

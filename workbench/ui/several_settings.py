@@ -15,6 +15,7 @@ from workbench.figures.words import count, counted
 from workbench.pasting import Pasted, match_settings, read_pairs, setting_text
 from workbench.presets import presets_of
 from workbench.ui.context import Context
+from workbench.ui.sight import is_in_sight
 from workbench.ui.widgets import ActionButton, Label, button, column, literal, row
 
 LINE_LETTERS = 64  # of the settings listed below a preset
@@ -75,9 +76,16 @@ class SeveralSettings:
                 menu.addAction(f"    {line}".replace("&", "&&")).setEnabled(False)
         if menu.isEmpty():
             menu.addAction("There is none for this kind of model").setEnabled(False)
-        above = next((made for made in self._buttons if made.objectName() == "settings.presets"), None)
-        at = above if above is not None and above.isVisible() else self._panel.window()
-        menu.popup(at.mapToGlobal(QPoint(0, at.height() if at is above else at.height() // 3)))
+        menu.popup(self._place_of(menu))
+
+    def _place_of(self, menu: QMenu) -> QPoint:
+        """Below its button; where that is out of sight, in the middle of the window, as the palette."""
+        for made in self._buttons:
+            if made.objectName() == "settings.presets" and is_in_sight(made):
+                return made.mapToGlobal(QPoint(0, made.height()))
+        window, size = self._panel.window(), menu.sizeHint()
+        room = window.size() - size
+        return window.mapToGlobal(QPoint(max(room.width(), 0) // 2, max(room.height(), 0) // 3))
 
     def _set(self, run_id: str, values: dict[str, Any], text: str) -> None:
         document = self._context.document

@@ -7,6 +7,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStackedLayout, QWidget
 
 from workbench.catalog import entry_of
+from workbench.rounds import unit_of
+from workbench.runs import RunResult
 from workbench.ui.context import Context
 from workbench.ui.veil import Veil
 from workbench.ui.widgets import ActionButton, IconLabel, Label, column, row
@@ -30,11 +32,11 @@ class EmptyState(QWidget):
         for label in (self._sentence, self._how):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         items: list = [-1, row(-1, self._icon, -1), 4, self._sentence, self._how]
-        self._how.setVisible(bool(how))
         self.button: QPushButton | None = None
         self._buttons: dict[QAction, QPushButton] = {}
         self._place = row(-1, -1)
         self.setLayout(column(*items, 4, self._place, -1, margins=16, spacing=8))
+        self._how.setVisible(bool(how))
         self.offer(action)
 
     def say(self, sentence: str, how: str = "") -> None:
@@ -89,6 +91,11 @@ class EmptyState(QWidget):
             self.tell(of_ensembles, how, context.actions.get(add))
         else:
             self.say_what_is_missing(context, goal, add)
+
+    def say_no_tree(self, context: Context, result: RunResult) -> None:
+        """Say why a trained model has no tree, and offer to train it again."""
+        how = f"It was stopped before its first {unit_of(result)}."
+        self.tell("This model has no tree.", how, context.actions.get("action.model.train"))
 
     def tell(self, sentence: str, how: str, action: QAction | None) -> None:
         """Change the words and what is offered."""

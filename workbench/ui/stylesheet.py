@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _SHEET = """
 QMainWindow, QDialog {{ background: {window}; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QMainWindow::separator:vertical {{ background: {border}; width: 1px; margin: 0 4px 0 3px; }}
 QMainWindow::separator:horizontal {{ background: {border}; height: 1px; margin: 3px 0 4px 0; }}
 QMainWindow::separator:hover {{ background: {accent}; }}
@@ -112,6 +113,13 @@ QTabBar::tab:selected {{ color: {text}; border-bottom-color: {accent}; }}
 QTabBar::tab:hover {{ color: {text}; background: {hover}; }}
 QTabBar::tab:focus {{ color: {text}; border: 2px solid {accent}; padding: 0 14px;
     min-height: {tab_focus}px; }}
+QTabBar::scroller {{ width: {scroller}px; }}
+QTabBar::tear {{ width: 0; image: none; border: none; }}
+QTabBar QToolButton {{ background: {window}; border: none; border-radius: 0; padding: 0; min-height: 0; }}
+QTabBar QToolButton:hover {{ background: {hover}; }}
+QTabBar QToolButton::left-arrow {{ image: url({left}); width: 12px; height: 12px; }}
+QTabBar QToolButton::right-arrow {{ image: url({right}); width: 12px; height: 12px; }}
+QTabBar QToolButton::left-arrow:disabled, QTabBar QToolButton::right-arrow:disabled {{ image: none; }}
 
 QMenuBar {{ background: {surface}; color: {text}; padding: 0 4px; }}
 QMenuBar::item {{ padding: 4px 8px; background: transparent; border-radius: 4px; }}
@@ -155,6 +163,15 @@ QRadioButton::indicator:focus {{ width: 12px; height: 12px; border: 2px solid {a
 QRadioButton::indicator:checked:focus {{ width: 6px; height: 6px; border: 5px solid {text}; }}
 QRadioButton::indicator:disabled {{ border-color: {border}; }}
 QRadioButton::indicator:checked:disabled {{ border-color: {disabled}; }}
+QSlider {{ min-height: {target}px; }}
+QSlider::groove:horizontal {{ height: 4px; background: {border}; border-radius: 2px; }}
+QSlider::sub-page:horizontal {{ background: {accent}; border-radius: 2px; }}
+QSlider::sub-page:horizontal:disabled {{ background: {disabled}; }}
+QSlider::handle:horizontal {{ width: 14px; margin: -6px 0; background: {surface}; border: 1px solid {control};
+    border-radius: 8px; }}
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:pressed {{ border-color: {accent}; }}
+QSlider::handle:horizontal:focus {{ width: 12px; border: 2px solid {accent}; }}
+QSlider::handle:horizontal:disabled {{ border-color: {border}; }}
 QGroupBox {{ border: none; margin: 0; padding: 0; }}
 QGraphicsView {{ border: none; background: {window}; }}
 TreeCanvas {{ border: 2px solid transparent; }}
@@ -181,8 +198,10 @@ def style_sheet(t: Tokens) -> str:
         values[f"{name}_focus"] = theme.scaled(height) - 4
     values |= {"tool": theme.scaled(22), "target": theme.scaled(24), "tab": theme.scaled(30)}
     values["row"] = theme.scaled(theme.CONTROL_HEIGHT)
+    values["scroller"] = 2 * values["target"]  # two buttons
     values["target_focus"], values["tab_focus"] = values["target"] - 2, values["tab"] - 2
     ground = "dark" if t.is_dark else "light"
     values["arrow"] = path("icons", f"caret-down-{ground}.svg").as_posix()
+    values |= {side: path("icons", f"caret-{side}-{ground}.svg").as_posix() for side in ("left", "right")}
     values["check"] = path("icons", f"check-{ground}.svg").as_posix()
     return _SHEET.format_map(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,12 +14,12 @@ from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from engine.errors import DataError
 from workbench.figures.held import as_chosen
-from workbench.figures.surface import SurfaceFigure, make_surface
+from workbench.figures.surface import SurfaceFigure, make_surface, prepared
 from workbench.figures.surface_inputs import SurfaceInputs, surface_inputs, with_held
 from workbench.fitting import what_differs
 from workbench.runs import RunRecord
 from workbench.ui.context import Context
-from workbench.ui.plots.surface import SurfacePlot
+from workbench.ui.plots.surface import SurfacePlot, class_palette
 from workbench.ui.widgets import action_icon
 
 BESIDE_KEY, BESIDE = "surface beside", "surface_beside"
@@ -125,13 +126,16 @@ class SurfaceBeside(QObject):
             self._share_colours()
             return
         self._asked = wanted
+        event_idx = figure.event_idx  # the other model may have been trained with another one
+        palette = class_palette(len(result.classes), event_idx)
         kept = self._inputs
         if kept is not None and not (kept.name == name and kept.result is result):
             kept = None
 
         def work(monitor):
             made = kept or surface_inputs(name, result, table, monitor)
-            return made, make_surface(with_held(made, chosen), x_name, y_name)
+            drawn = make_surface(with_held(made, chosen), x_name, y_name)
+            return made, prepared(replace(drawn, event_idx=event_idx), palette)
 
         job = self._context.lanes.views.submit_latest(BESIDE_KEY, work, f"Drawing the surface of {name}")
         job.ended.connect(self._on_ended)

@@ -12,10 +12,11 @@ from PySide6.QtWidgets import QWidget
 
 from engine.errors import DataError
 from workbench.figures.rounds import LivePicture
-from workbench.figures.surface import CurveFigure, SurfaceFigure, class_mixture
+from workbench.figures.surface import AnyFigure, Palette, event_idx_of, prepared
+from workbench.figures.surface_inputs import SurfaceInputs
 from workbench.fitting import FitInputs, SoFar
 from workbench.ui.context import Context
-from workbench.ui.plots.surface import SurfacePlot
+from workbench.ui.plots.surface import class_palette
 from workbench.ui.sight import is_in_sight
 
 LIVE_KEY = "surface of a training"
@@ -29,35 +30,31 @@ Wanted = tuple[FitInputs, Columns | None, Mapping[str, Any]]
 class LiveSurface(QObject):
     """Asks for one picture after the other of the current model's training, never for two at once.
 
-    Rounds that come while a picture is made are in the next one. `drawn` brings what it is made of, the
-    picture, and its colours where a plot need not mix them itself.
+    Rounds that come while a picture is made are in the next one. `drawn` brings what it is made of and
+    the picture.
 
     Parameters
     ----------
     panel : QWidget
         The view; nothing is made while it is out of sight.
-    plot : SurfacePlot
-        Knows the colours of classes.
     wanted : callable
         Tells of a training's inputs which columns it is to be drawn over, None: those that matter most, and
         the values to hold others at.
     """
 
-    drawn = Signal(object, object, object)
+    drawn = Signal(object, object)
     given_up = Signal()  # there is no picture of this training
 
     def __init__(
         self,
         context: Context,
         panel: QWidget,
-        plot: SurfacePlot,
         wanted: Callable[[FitInputs], tuple[Columns | None, Mapping[str, Any]]],
     ) -> None:
         super().__init__(panel)
-        self._context, self._panel, self._plot, self._wanted_of = context, panel, plot, wanted
+        self._context, self._panel, self._wanted_of = context, panel, wanted
         self._wanted: Wanted | None = None
         self._picture: LivePicture | None = None
-        self._figure: SurfaceFigure | CurveFigure | None = None
         self._asked: SoFar | None = None
         self._drawn: SoFar | None = None
         self._job: Any = None
@@ -93,13 +90,13 @@ class LiveSurface(QObject):
         if self._picture is None or not _is_same(self._wanted, wanted):
             run = self._context.document.current_run
             assert run is not None
-            self._wanted, self._figure = wanted, None
+            self._wanted = wanted
             self._picture = LivePicture(run.name, columns, held)
         elif self._job is not None or so_far is self._drawn or monotonic() < self._next_at:
             return
-        figure = self._figure
-        rgb: Any = self._plot.palette_rgb(figure) if isinstance(figure, SurfaceFigure) else None
-        work = partial(_work, self._picture, so_far, rgb)
+        classes = so_far.inputs.classes
+        palette = class_palette(len(classes), event_idx_of(so_far.inputs))
+        work = partial(_work, self._picture, so_far, palette)
         self._asked = so_far
         self._job = self._context.lanes.views.submit_latest(LIVE_KEY, work, "Drawing the surface")
         self._job.ended.connect(self._on_ended)
@@ -120,9 +117,9 @@ class LiveSurface(QObject):
         if now is None or now.inputs is not so_far.inputs:
             return  # another model is looked at by now
         began = monotonic()
-        inputs, self._figure, mixture, work_s = future.result()
+        inputs, figure, work_s = future.result()
         self._drawn = so_far
-        self.drawn.emit(inputs, self._figure, mixture)
+        self.drawn.emit(inputs, figure)
         ended = monotonic()
         self._next_at = ended + max(LEAST_PAUSE_S, PAUSE_SHARE * (work_s + ended - began))
 
@@ -131,18 +128,16 @@ class LiveSurface(QObject):
         if self._wanted is not None and self._so_far() is None:
             if self._job is not None:
                 self._job.supersede()
-            self._wanted = self._picture = self._figure = None
+            self._wanted = self._picture = None
             self._drawn = self._asked = self._job = None
 
 
 def _work(
-    picture: LivePicture, so_far: SoFar, rgb: Any, monitor: Any
-) -> tuple[Any, SurfaceFigure | CurveFigure, Any, float]:
+    picture: LivePicture, so_far: SoFar, palette: Palette, monitor: Any
+) -> tuple[SurfaceInputs, AnyFigure, float]:
     began = monotonic()
     inputs, figure = picture.of(so_far, monitor)
-    is_mixed = rgb is not None and isinstance(figure, SurfaceFigure) and bool(figure.classes)
-    mixture = class_mixture(figure.answer, *rgb) if is_mixed else None
-    return inputs, figure, mixture, monotonic() - began
+    return inputs, prepared(figure, palette), monotonic() - began
 
 
 def _is_same(known: Wanted | None, wanted: Wanted) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
 
 from workbench.ui import theme
@@ -60,6 +60,7 @@ class Toolbar(QToolBar):
         self._search.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.addWidget(self._search)
         self.train = button("Train", "primary", self._on_train, "toolbar.train")
+        self.train.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys where they are
         self.addWidget(self.train)
         self._connect()
         self._dress()
@@ -88,21 +89,32 @@ class Toolbar(QToolBar):
         table = self._document.table
         self._name.setText(title_words(self._document) if table is not None else "")
         self._words.setText(table_words(self._document) if table is not None else "")
-        actions = self._context.actions
-        is_busy = self._is_training()
-        action = actions["action.model.stop" if is_busy else "action.model.train"]
+        is_busy, action = self._is_training(), self._action()
         self.train.setText("Stop" if is_busy else "Train")
-        self.train.setEnabled(action.isEnabled())
+        if action.isEnabled():
+            self.train.setEnabled(True)
+        elif self.train.isEnabled():
+            QTimer.singleShot(0, self, self._switch_off)
         self.train.setToolTip(action.toolTip())
         look = "" if is_busy else "primary"
         if self.train.property("look") != look:
             self.train.setProperty("look", look)
             repolish(self.train)
 
+    def _switch_off(self) -> None:
+        """Disable the button if it still has nothing to do.
+
+        Between Train and Stop there is a moment without either: disabled in it, the button would hand the
+        keyboard's focus on to whatever comes next.
+        """
+        self.train.setEnabled(self._action().isEnabled())
+
+    def _action(self) -> QAction:
+        verb = "stop" if self._is_training() else "train"
+        return self._context.actions[f"action.model.{verb}"]
+
     def _is_training(self) -> bool:
         return any(run.is_training for run in self._document.runs.values())
 
     def _on_train(self) -> None:
-        actions = self._context.actions
-        is_busy = self._is_training()
-        actions["action.model.stop" if is_busy else "action.model.train"].trigger()
+        self._action().trigger()

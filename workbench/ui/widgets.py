@@ -374,6 +374,7 @@ def clear(layout: QLayout) -> None:
     """Take everything out of a layout and let it go."""
     while item := layout.takeAt(0):
         if widget := item.widget():
+            widget.hide()  # or a layout that took it in this turn still shows it, as a window of its own
             widget.setParent(None)
             widget.deleteLater()
         elif inner := item.layout():

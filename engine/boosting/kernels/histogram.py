@@ -20,16 +20,17 @@ in forty 6 times. 8 and 32 are slower by up to a third where rows are rare."""
 
 
 @kernel
-def quantise(values, scale, start, stop, channel, shift, low, fixed):
-    """Write ``values * scale``, rounded, for rows `start` to `stop`.
+def quantise(gradients, hessians, gradient_scale, hessian_scale, count_bits, start, stop, fixed):
+    """Write rows `start` to `stop` in fixed point: values times a scale, rounded.
 
-    values  float64 (n_samples,)          in
-    shift   int                           in   bits left free below
-    low     int                           in   what stands in them: 1 for a row's count
-    fixed   int64 (n_samples, n_channels) out  column `channel` is written
+    gradients, hessians  float64 (n_samples,)           in
+    count_bits           int                            in   bits below a gradient, which count 1 row
+    fixed                int64 (n_samples, n_channels)  out
     """
     for row in range(start, stop):
-        fixed[row, channel] = (np.int64(np.rint(values[row] * scale)) << shift) + low
+        fixed[row, 0] = (np.int64(np.rint(gradients[row] * gradient_scale)) << count_bits) + 1
+        if fixed.shape[1] == 2:
+            fixed[row, 1] = np.int64(np.rint(hessians[row] * hessian_scale))
 
 
 @kernel
@@ -53,7 +54,7 @@ def add_rows(codes, sample_indices, start, stop, fixed, offsets, packed):
     packed          int64 (n_cells, n_channels)     in and out
     """
     zero, one, n_features = np.uint64(0), np.uint64(1), np.uint64(codes.shape[1])
-    last_ahead = stop - 1 - ROWS_AHEAD
+    last_ahead = sample_indices.size - 1 - ROWS_AHEAD  # the next piece's too
     for i in range(start, stop):
         row = np.uint64(sample_indices[i])
         if i <= last_ahead:
@@ -72,14 +73,14 @@ def add_rows(codes, sample_indices, start, stop, fixed, offsets, packed):
 
 
 @kernel
-def unpack(packed, count_bits, histogram):
-    """Add the packed cells to a histogram, and empty them.
+def unpack(packed, start, stop, count_bits, histogram):
+    """Add the packed cells `start` to `stop` to a histogram, and empty them.
 
     packed     int64 (n_cells, n_channels)      in and out  zero afterwards
     histogram  int64 (n_cells, n_channels + 1)  in and out  sums, then the count
     """
     last, mask = histogram.shape[1] - 1, (1 << count_bits) - 1
-    for cell in range(packed.shape[0]):
+    for cell in range(start, stop):
         word = packed[cell, 0]
         histogram[cell, 0] += word >> count_bits
         histogram[cell, last] += word & mask

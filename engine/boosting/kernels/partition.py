@@ -10,20 +10,58 @@ from engine.jit import kernel
 
 
 @kernel
-def sum_pieces(sample_indices, pieces, first, last, gradients, hessians, weights, sums):
-    """Sum over pieces of rows, each in its order.
+def find_bounds(sample_indices, stretches, block, bounds):
+    """Find where each stretch of ascending rows passes from one block of rows to the next.
 
-    pieces  int64 (n_pieces, 2)    in   start and stop in `sample_indices`
-    sums    float64 (n_pieces, 3)  out  gradients, hessians, weights of the pieces `first` to `last`
+    stretches  int64 (n_stretches, 2)             in   start and stop in `sample_indices`
+    block      int                                in   rows of a block
+    bounds     int64 (n_stretches, n_blocks + 1)  out  places in `sample_indices`
     """
-    for piece in range(first, last):
+    for stretch in range(bounds.shape[0]):
+        at, stop = stretches[stretch, 0], stretches[stretch, 1]
+        bounds[stretch, 0] = at
+        for i in range(1, bounds.shape[1]):
+            low, high = at, stop
+            while low < high:
+                middle = (low + high) // 2
+                if sample_indices[middle] < i * block:
+                    low = middle + 1
+                else:
+                    high = middle
+            at = low
+            bounds[stretch, i] = at
+
+
+@kernel
+def sum_block(sample_indices, bounds, block_idx, gradients, hessians, weights, sums):
+    """Sum over the rows of a block, stretch by stretch, each in its order; `bounds` as in `find_bounds`.
+
+    weights  float64 (n_samples,) or (0,)  in   none where each weighs 1
+    sums     float64 (n_stretches, 3)      out  gradients, hessians, weights
+    """
+    for stretch in range(bounds.shape[0]):
+        first, last = bounds[stretch, block_idx], bounds[stretch, block_idx + 1]
         g, h, w = 0.0, 0.0, 0.0
-        for i in range(pieces[piece, 0], pieces[piece, 1]):
+        for i in range(first, last):
             row = np.uint64(sample_indices[i])
             g += gradients[row]
             h += hessians[row]
-            w += weights[row]
-        sums[piece, 0], sums[piece, 1], sums[piece, 2] = g, h, w
+            if weights.size > 0:
+                w += weights[row]
+        sums[stretch, 0], sums[stretch, 1] = g, h
+        sums[stretch, 2] = w if weights.size > 0 else float(last - first)
+
+
+@kernel
+def add_to_block(sample_indices, bounds, block_idx, values, class_idx, raw_predictions):
+    """Add each stretch's value to the raw predictions of its rows in a block.
+
+    values           float64 (n_stretches,)      in
+    raw_predictions  float64 (n_samples, n_raw)  in and out  column `class_idx` changes
+    """
+    for stretch in range(bounds.shape[0]):
+        for i in range(bounds[stretch, block_idx], bounds[stretch, block_idx + 1]):
+            raw_predictions[np.uint64(sample_indices[i]), class_idx] += values[stretch]
 
 
 @kernel
@@ -54,13 +92,3 @@ def place_rows(lefts, rights, start, n_left, n_right, left_at, right_at, sample_
         sample_indices[left_begin + i] = lefts[begin + i]
     for i in range(np.uint64(n_right)):
         sample_indices[right_begin + i] = rights[begin + i]
-
-
-@kernel
-def add_to_rows(sample_indices, start, stop, value, class_idx, raw_predictions):
-    """Add a leaf's value to the raw predictions of its rows.
-
-    raw_predictions  float64 (n_samples, n_raw)  in and out  column `class_idx` changes
-    """
-    for i in range(start, stop):
-        raw_predictions[np.uint64(sample_indices[i]), class_idx] += value

@@ -103,7 +103,6 @@ class ParameterRow(QWidget):
         self._help = Label(parameter.help, "caption", wrap=True)
         self._error = Label("", "danger", wrap=True)
         self._error.hide()
-        self._help.setVisible(bool(parameter.help))
         self._start: Any = parameter.start_value
         self._label.setBuddy(self.field)
         self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -116,6 +115,7 @@ class ParameterRow(QWidget):
                 spacing=2,
             )
         )
+        self._help.setVisible(bool(parameter.help))
         tip = tip_of(parameter)
         for widget in (self._label, self.field):
             widget.setToolTip(tip)
@@ -198,7 +198,6 @@ class ParameterForm(QWidget):
             self._rows[parameter.name] = made
             rows.addWidget(made)
         body.setLayout(rows)
-        body.setVisible(header.is_open)
         self._bodies[group] = body
 
         def fold(is_open: bool) -> None:
@@ -208,6 +207,7 @@ class ParameterForm(QWidget):
         header.toggled.connect(fold)
         holder = QWidget()
         holder.setLayout(column(header, body, spacing=8))
+        body.setVisible(header.is_open)  # not before it is a part of something: it would be a window
         self._layout.addWidget(holder)
 
     def set_values(

@@ -99,10 +99,10 @@ class ColumnDelegate(RowDelegate):
         caption, is_asked_for = index.data(CAPTION_ROLE), index.model().order != "file"
         font = theme.font(11)
         width = QFontMetrics(font).horizontalAdvance(caption) + 4
-        if not caption or (right - width - 4 < name_end and not is_asked_for):
+        if not caption or (right - width < name_end and not is_asked_for):
             return right  # the whole name is worth more; the tool tip has the figure
         _text(painter, QRect(right - width, rect.top(), width, rect.height()), caption, font, "text3", _RIGHT)
-        return right - width - 4
+        return right - width
 
     @staticmethod
     def _paint_strength(painter: QPainter, rect: QRect, index, right: int) -> int:

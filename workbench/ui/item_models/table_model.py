@@ -84,6 +84,10 @@ class TableModel(QAbstractTableModel):
         """The row of the file shown at `row` of the view."""
         return row if self._order is None else int(self._order[row])
 
+    def table_rows(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The rows of the file shown at `rows` of the view."""
+        return rows if self._order is None else self._order[rows]
+
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: PLR0911 - a table of roles
         if self._table is None or not index.isValid():
             return None
@@ -134,9 +138,17 @@ class TableModel(QAbstractTableModel):
         if self._table is None:
             return
         self.layoutAboutToBeChanged.emit()
+        kept = self.persistentIndexList()  # of what is selected, which stays so
+        rows = [self.table_row(index.row()) for index in kept]
         if not 0 <= column < len(self._table.columns):
             self._order = None
         else:
             is_descending = order == Qt.SortOrder.DescendingOrder
             self._order = sorted_rows(self._table.columns[column], is_descending)
+        if kept and self._order is not None:
+            place = np.empty_like(self._order)
+            place[self._order] = np.arange(len(place))
+            rows = place[rows].tolist()
+        moved = [self.index(row, index.column()) for row, index in zip(rows, kept, strict=True)]
+        self.changePersistentIndexList(kept, moved)
         self.layoutChanged.emit()

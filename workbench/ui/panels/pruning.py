@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QBoxLayout, QMenu, QSizePolicy, QWidget
 
 from engine.errors import DataError
 from workbench.commands import CommandId
@@ -35,6 +36,31 @@ PATH_KEY, FOLDS_KEY, PRUNE_KEY = "pruning path", "pruning folds", "pruning to a 
 REST_MS = 150  # a slider held still for so long: its tree is scored
 GOAL, TRAIN = "its error at every size", "action.model.train"
 OF_ENSEMBLES = "Trees inside ensembles are not pruned."
+
+
+class _Says(ElidedLabel):
+    """Tells of the tree beside the slider, whose length must not change while it is dragged."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        super().__init__("", "secondary", Qt.TextElideMode.ElideRight)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def keep_room_for(self, texts: list[str]) -> None:
+        """Be as wide as the widest of `texts`, where there is room."""
+        if texts != self._texts:
+            self._texts = texts
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        metrics, hint = QFontMetrics(self.font()), super().sizeHint()
+        return hint.expandedTo(QSize(max(map(metrics.horizontalAdvance, self._texts), default=0) + 4, 0))
+
+
+def _words(n_leaves: int, alpha: float | None, is_on_path: bool = True) -> str:
+    """Such as "3 leaves, a leaf costs 0.0123"."""
+    how = "as grown" if alpha is None else f"a leaf costs {number(alpha)}"
+    return f"{counted(n_leaves, 'leaf', 'leaves')}, {how if is_on_path else 'changed by hand'}"
 
 
 class PruningPanel(QWidget):
@@ -108,11 +134,10 @@ class PruningPanel(QWidget):
         self.slider.setToolTip("Prune to fewer leaves, or to the right put back what was pruned")
         self.slider.valueChanged.connect(self._prune_to_stop)
         self.slider.sliderReleased.connect(self._score_wanted)
-        self._says = ElidedLabel("", "secondary", Qt.TextElideMode.ElideRight)
+        self._says = _Says()
         self._says.setObjectName("pruning.says")
         slider_row = row(16, Label("Leaves", "secondary"), self.slider, self._says, 16, margins=4, spacing=8)
         slider_row.setStretchFactor(self.slider, 1)
-        slider_row.setStretchFactor(self._says, 1)
         return slider_row
 
     def _on_run_changed(self, run_id: str) -> None:
@@ -236,16 +261,14 @@ class PruningPanel(QWidget):
         self.slider.setRange(0, len(figure.stops) - 1)
         self.slider.setValue(stop)
         self.slider.blockSignals(False)
+        told = [_words(*at) for at in figure.stops]
+        self._says.keep_room_for([*told, _words(run.result.trees[0].n_leaves, None, is_on_path=False)])
         self._say_stop(figure, stop, run.result.trees[0].n_leaves)
         self._show_buttons()
 
     def _say_stop(self, figure: PruningFigure, stop: int, n_leaves: int) -> None:
-        alpha = figure.stops[stop].alpha
         is_on_path = figure.here is None or figure.here.is_on_path
-        how = "as grown" if alpha is None else f"a leaf costs {number(alpha)}"
-        self._says.setText(
-            f"{counted(n_leaves, 'leaf', 'leaves')}, {how if is_on_path else 'changed by hand'}"
-        )
+        self._says.setText(_words(n_leaves, figure.stops[stop].alpha, is_on_path))
 
     def _show_buttons(self) -> None:
         figure, is_busy = self.figure, self._folds_job is not None

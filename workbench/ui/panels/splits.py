@@ -106,12 +106,12 @@ class SplitsPanel(QWidget):
         self._sight = Sight(self, self._refresh)
         document = context.document
         for signal in (document.table_changed, document.columns_changed, document.current_run_changed):
-            signal.connect(self._sight.ask)
+            signal.connect(self._on_changed)
         document.run_changed.connect(self._on_run_changed)
-        context.selection.changed.connect(self._sight.ask)
+        context.selection.changed.connect(self._on_changed)
         for signal in context.trainer.work_signals:
             signal.connect(self._say_why)
-        self._sight.ask()
+        self._on_changed()
 
     def _make_table(self) -> _Candidates:
         table = _Candidates(self.model)
@@ -160,13 +160,18 @@ class SplitsPanel(QWidget):
 
     def _on_run_changed(self, run_id: str) -> None:
         if run_id == self._context.document.current_run_id:
-            self._context.trainer.in_turn(self._sight.ask)
+            self._context.trainer.in_turn(self._on_changed)
+
+    def _on_changed(self, *_: object) -> None:
+        self._context.actions.enable(
+            FORCE, False
+        )  # behind a tab, too, until it is of the selected node again
+        self._sight.ask()
 
     def _refresh(self) -> None:
         document = self._context.document
         run = document.current_run
         result = run.result if run is not None else None
-        self._context.actions.enable(FORCE, False)  # until there are candidates of what is shown
         if run is None or result is None or result.grown_tree is None or document.table is None:
             self._asked = None
             if result is not None and result.grown_tree is not None:

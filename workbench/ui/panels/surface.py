@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QSplitter, QStackedLayout, QWidget
+from PySide6.QtWidgets import QGraphicsView, QSplitter, QStackedLayout, QWidget
 
 from engine.errors import DataError
-from workbench.figures.rounds import StagedPicture
 from workbench.figures.surface import (
-    CurveFigure,
+    AnyFigure,
     SurfaceFigure,
-    class_mixture,
     default_columns,
+    event_idx_of,
     make_curve,
     make_surface,
     node_outline,
-    with_other_tree,
+    prepared,
 )
 from workbench.figures.surface_inputs import SurfaceInputs, inputs_again, surface_inputs, with_held
 from workbench.figures.words import sentence
@@ -28,23 +27,19 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.forms.held_form import HeldForm
+from workbench.ui.forms.surface_columns import SurfaceColumns
 from workbench.ui.plots.curve import CurvePlot
-from workbench.ui.plots.surface import SurfacePlot
+from workbench.ui.plots.surface import SurfacePlot, class_palette
 from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.surface_beside import SurfaceBeside
 from workbench.ui.surface_live import LiveSurface
-from workbench.ui.widgets import ComboBox, Label, bare_button, column, row
+from workbench.ui.surface_preview import SurfacePreview
+from workbench.ui.widgets import bare_button, column
 
-NO_COLUMN = "(one column only)"
 FIRST_TIME = "After an installation its code is compiled first, which takes some seconds once."
 GOAL = "what it says over two columns"
-COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 160  # arrow and padding; buttons, gaps and margins
-NAMES_FROM_PX = 480  # narrower, the combo boxes take the room of their labels
-BUTTON_PX = 32  # with its gap; two beside each combo box
-LOW_PX = 420  # a lower view chooses both columns in one line, whatever they are called
-LANE_KEY, PREVIEW_KEY = "surface", "surface of a preview"
-PREVIEW_TICK_MS = 8  # a picture that is ready is not waited for
+LANE_KEY = "surface"
 COLUMNS, HELD = "surface_columns", "surface_held"  # in the document's view state
 
 
@@ -57,15 +52,12 @@ class SurfacePanel(QWidget):
         self._context = context
         self._inputs: SurfaceInputs | None = None
         self._asked: tuple | None = None  # what the picture on screen or under way is of
-        self._live_figure: SurfaceFigure | CurveFigure | None = None
+        self._live_figure: AnyFigure | None = None
         self._job: Any = None
-        self._preview_job: Any = None
-        self._staged: StagedPicture | None = None
         self._with_held: tuple[SurfaceInputs, dict[str, Any], SurfaceInputs] | None = None
         self.plot, self.curve = SurfacePlot(), CurvePlot()
-        self._x, self._y = ComboBox(), ComboBox()
         self._exports = PictureExports.of(context)
-        self._exports.register(self, self.picture, "surface")
+        self._exports.register(self, self._exported, "surface")
         self._empty = EmptyState("surface", "")
         self._held = HeldForm(self)
         self._held.chosen.connect(self._on_held)
@@ -78,10 +70,13 @@ class SurfacePanel(QWidget):
             signal.connect(self._sight.ask)
         document.run_changed.connect(self._on_run_changed)
         context.selection.changed.connect(self._node_sight.ask)
-        self.live = LiveSurface(context, self, self.plot, self._wanted_live)
+        self.live = LiveSurface(context, self, self._wanted_live)
         self.live.drawn.connect(self._show_live)
         self.live.given_up.connect(self._refresh)
-        self._preview_sight = Sight(self, self._show_preview)
+        self.preview = SurfacePreview(context, self, self._lend_picture)
+        self.preview.drawn.connect(self._show_preview)
+        self.preview.over.connect(self._sight.ask)
+        self._preview_sight = Sight(self, self.preview.ask)
         context.selection.preview_changed.connect(self._preview_sight.ask)
         theme.changed.connect(self._node_sight.ask)
         for signal in (document.columns_changed, *context.trainer.work_signals):
@@ -101,36 +96,20 @@ class SurfacePanel(QWidget):
             self._both.setStretchFactor(self._both.count() - 1, 1)
         self._both.setChildrenCollapsible(False)
         content = QWidget()
-        layout = column(self._busy, self._make_strip(), self._both, spacing=4)
+        self._columns = self._make_columns()
+        layout = column(self._busy, self._columns.strip, self._both, spacing=4)
         layout.setStretchFactor(self._both, 1)
         content.setLayout(layout)
         return content
 
-    def _make_strip(self) -> QBoxLayout:
-        for combo, name, label in (
-            (self._x, "surface.x_column", "Across"),
-            (self._y, "surface.y_column", "Up"),
-        ):
-            combo.setObjectName(name)
-            combo.setAccessibleName(label)
-            combo.setMinimumWidth(theme.scaled(56))  # a narrow view cuts names rather than its neighbour
-            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            combo.activated.connect(self._on_column_chosen)
+    def _make_columns(self) -> SurfaceColumns:
         export = bare_button("picture", "Export picture", self._export, "surface.export")
-        self._swap = bare_button("swap", "Swap the axes", self._swap_axes, "surface.swap")
         self._hold = bare_button(
             "settings", "Values of the columns not shown", self._open_held, "surface.hold"
         )
-        self._names = Label("Across", "secondary"), Label("Up", "secondary")
-        self._strip = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._strip.setContentsMargins(theme.PANEL_PADDING, 4, 8, 4)
-        self._strip.setSpacing(4)
-        across = row(self._names[0], self._x, self._swap, self.beside.button, spacing=2)
-        up = row(self._names[1], self._y, self._hold, export, spacing=2)
-        for layout, combo in ((across, self._x), (up, self._y)):
-            layout.setStretchFactor(combo, 1)
-            self._strip.addLayout(layout)
-        return self._strip
+        made = SurfaceColumns(self, self.beside.button, self._hold, export)
+        made.chosen.connect(self._choose)
+        return made
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
@@ -139,26 +118,7 @@ class SurfacePanel(QWidget):
     def _share_room(self) -> None:
         is_high = self._both.height() > self._both.width()
         self._both.setOrientation(Qt.Orientation.Vertical if is_high else Qt.Orientation.Horizontal)
-        self._share_strip()
-
-    def _share_strip(self) -> None:
-        """Give the columns' names the room they need: without the labels first, then one below the other.
-
-        A low view has no line to spare: there each name gets its share of one, and the axes tell it whole.
-        """
-        is_wide = self.width() >= theme.scaled(NAMES_FROM_PX)
-        for label in self._names:  # tool tips tell which is which
-            label.setVisible(is_wide)
-        width_of, is_low = self._x.fontMetrics().horizontalAdvance, self.height() < theme.scaled(LOW_PX)
-        names = [self._x.itemText(k) for k in range(self._x.count())]
-        longest = max(map(width_of, [*names, self._y.currentText()]), default=0)
-        beside = 2 * (longest + theme.scaled(COMBO_EXTRA_PX)) + theme.scaled(STRIP_EXTRA_PX)
-        direction = QBoxLayout.Direction
-        fits = is_wide or is_low or beside <= self.width()
-        self._strip.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
-        for place, combo in enumerate((self._x, self._y)):
-            name_px = width_of(combo.currentText()) if is_low else longest
-            self._strip.setStretch(place, name_px + theme.scaled(COMBO_EXTRA_PX + 2 * BUTTON_PX))
+        self._columns.share_room()
 
     def picture(self) -> SurfacePlot | CurvePlot | None:
         """The plot on screen; None while there is no picture."""
@@ -166,7 +126,7 @@ class SurfacePanel(QWidget):
         return shown if self._switch.shows_content and shown.figure is not None else None
 
     @property
-    def figure(self) -> SurfaceFigure | CurveFigure | None:
+    def figure(self) -> AnyFigure | None:
         """What is drawn now."""
         shown = self.picture()
         return shown.figure if shown is not None else None
@@ -242,7 +202,7 @@ class SurfacePanel(QWidget):
         """The picture on screen is of the current model's training, which goes on."""
         return self.live.is_on and self.figure is not None and self.figure is self._live_figure
 
-    def _show_live(self, inputs: SurfaceInputs, figure: SurfaceFigure | CurveFigure, mixture: Any) -> None:
+    def _show_live(self, inputs: SurfaceInputs, figure: AnyFigure) -> None:
         before, self._asked = self.figure, None
         self._inputs, self._live_figure = inputs, figure
         self._busy.end()
@@ -252,39 +212,14 @@ class SurfacePanel(QWidget):
             self._put(figure)
             return
         if isinstance(figure, SurfaceFigure):
-            self.plot.show_other_tree(figure, mixture)
+            self.plot.show_other_tree(figure)
         else:
             self.curve.set_figure(figure)
         self._follow_beside()
 
-    def _fill_columns(self, names, x_name: str, y_name: str | None) -> None:
-        for combo, items in ((self._x, list(names)), (self._y, [NO_COLUMN, *names])):
-            if [combo.itemText(k) for k in range(combo.count())] != items:
-                combo.clear()
-                combo.addItems(items)
-        for combo, name, other in ((self._x, x_name, y_name), (self._y, y_name or NO_COLUMN, x_name)):
-            combo.setCurrentText(name)
-            combo.setToolTip(f"{combo.accessibleName()}: {name}")
-            combo.step_over(other)  # keys that pass through the list would swap the axes
-        self._swap.setEnabled(y_name is not None)
+    def _fill_columns(self, names: Sequence[str], x_name: str, y_name: str | None) -> None:
+        self._columns.fill(names, x_name, y_name)
         self._share_room()
-
-    def _on_column_chosen(self, _index: int) -> None:
-        x_name, y_name = self._x.currentText(), self._y.currentText()
-        if x_name == y_name:  # the column of the other axis was chosen from the list: they change places
-            self._swap_to(x_name)
-        else:
-            self._choose(x_name, None if self._y.currentIndex() == 0 else y_name)
-
-    def _swap_to(self, name: str) -> None:
-        figure = self.figure
-        up = figure.y.name if isinstance(figure, SurfaceFigure) else None
-        shown = (name if figure is None else figure.x.name, up)
-        x_name, y_name = self._asked[2:4] if self._asked is not None else shown
-        self._choose(name if y_name is None else y_name, None if y_name is None else x_name)
-
-    def _swap_axes(self) -> None:
-        self._choose(self._y.currentText(), self._x.currentText())
 
     def _choose(self, x_name: str, y_name: str | None) -> None:
         self._context.document.set_view_state(COLUMNS, [x_name, y_name])
@@ -317,6 +252,7 @@ class SurfacePanel(QWidget):
         ):
             return
         self._asked = wanted
+        palette = class_palette(len(result.classes), event_idx_of(result))
         kept = self._inputs
         if kept is not None and not (kept.name == name and training_of(kept.result) is training_of(result)):
             kept = None
@@ -328,7 +264,7 @@ class SurfacePanel(QWidget):
                 inputs = kept if kept.result is result else inputs_again(kept, result)
             held = with_held(inputs, chosen)
             figure = make_curve(held, x_name) if y_name is None else make_surface(held, x_name, y_name)
-            return inputs, figure
+            return inputs, prepared(figure, palette)
 
         has_picture = self._pictures.currentWidget().figure is not None  # else the plot would stay blank
         self._switch.show_content(has_picture)
@@ -356,7 +292,7 @@ class SurfacePanel(QWidget):
         if run is not None and self._context.selection.preview_of(run.result) is not None:
             self._preview_sight.ask()
 
-    def _put(self, figure: SurfaceFigure | CurveFigure) -> None:
+    def _put(self, figure: AnyFigure) -> None:
         """Show a picture over columns of its own."""
         shown: Any = self.plot if isinstance(figure, SurfaceFigure) else self.curve
         self._switch.show_content(True)
@@ -372,40 +308,26 @@ class SurfacePanel(QWidget):
         inputs = self._inputs
         self.beside.follow(self.figure, None if inputs is None else self._held_inputs(inputs))
 
-    def _show_preview(self) -> None:
-        """Draw the tree that a slider asks for; what it asks for meanwhile is drawn after that."""
-        document, inputs, shown = self._context.document, self._inputs, self.picture()
-        run = document.current_run
-        preview = self._context.selection.preview_of(run.result) if run is not None else None
-        if run is None or run.result is None or preview is None:
-            self._sight.ask()
-            return
-        if self._preview_job is not None or inputs is None or shown is None or self.live.is_on:
-            return
+    def _lend_picture(self) -> tuple[AnyFigure, SurfaceInputs] | None:
+        """Give the picture to a preview: what is on screen is of no result from then on.
+
+        None while it is drawn anew: the preview comes after that.
+        """
+        run, inputs, figure = self._context.document.current_run, self._inputs, self.figure
+        if run is None or run.result is None or inputs is None or figure is None or self.live.is_on:
+            return None
         if not self._job.is_told or training_of(inputs.result) is not training_of(run.result):
-            return  # drawn anew at present: the preview comes after that
-        figure, held = shown.figure, self._held_inputs(inputs)
-        self._asked = None  # what is on screen now is of no result
-        rgb: Any = self.plot.palette_rgb(figure) if figure.classes else None
+            return None
+        self._asked = None
+        return figure, self._held_inputs(inputs)
 
-        staged = self._staged
-
-        def work(_monitor):
-            nonlocal staged
-            if preview.grown_tree is not None:
-                made = with_other_tree(figure, held, preview)
-            else:
-                if staged is None or not staged.is_of(figure, held):
-                    staged = StagedPicture(figure, held)
-                made = staged.at(preview.n_rounds)
-            is_mixed = rgb is not None and isinstance(made, SurfaceFigure)
-            mixture = class_mixture(made.answer, rgb[0], rgb[1]) if is_mixed else None
-            return preview, made, mixture, staged
-
-        self._preview_job = self._context.lanes.views.submit_latest(
-            PREVIEW_KEY, work, "Drawing the surface", PREVIEW_TICK_MS
-        )
-        self._preview_job.ended.connect(self._on_preview)
+    def _show_preview(self, figure: AnyFigure) -> None:
+        if self.picture() is None or self._asked is not None or self.live.is_on:
+            return  # over other columns or of a training by now
+        if isinstance(figure, SurfaceFigure):
+            self.plot.show_other_tree(figure)
+        else:
+            self.curve.set_figure(figure)
 
     def _held_inputs(self, inputs: SurfaceInputs) -> SurfaceInputs:
         """The inputs with the values held in the picture; the same object for as long as these stay."""
@@ -414,22 +336,6 @@ class SurfacePanel(QWidget):
         if known is None or known[0] is not inputs or known[1] != chosen:
             self._with_held = known = inputs, dict(chosen), with_held(inputs, chosen)
         return known[2]
-
-    def _on_preview(self, future) -> None:
-        self._preview_job = None
-        shown, run = self.picture(), self._context.document.current_run
-        if future.cancelled() or shown is None or run is None:
-            return
-        preview, figure, mixture, self._staged = future.result()
-        wanted = self._context.selection.preview_of(run.result)
-        if wanted is None or self._asked is not None or self.live.is_on:
-            return  # in place, given up, or over other columns or of a training by now
-        if isinstance(figure, SurfaceFigure):
-            self.plot.show_other_tree(figure, mixture)
-        else:
-            self.curve.set_figure(figure)
-        if wanted is not preview:
-            self._show_preview()
 
     def _show_node(self) -> None:
         """Outline the region of the selected node, where the picture is of a single tree."""
@@ -443,5 +349,10 @@ class SurfacePanel(QWidget):
                 outline = None
         self.plot.show_node(outline)
 
+    def _exported(self) -> QGraphicsView | tuple[QGraphicsView, ...] | None:
+        """What a picture file holds: the model beside this one too."""
+        shown, other = self.picture(), self.beside.plot
+        return (shown, other) if shown is not None and other.isVisibleTo(self) else shown
+
     def _export(self) -> None:
-        self._exports.ask(self, self.picture(), "surface")
+        self._exports.ask(self, self._exported(), "surface")

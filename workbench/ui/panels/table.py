@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from engine.errors import DataError
+from workbench.figures.words import counted
 from workbench.fitting import what_differs
-from workbench.node_rows import is_at_node, leaf_of_row
+from workbench.node_rows import is_at_node, leaf_of_row, leaves_of_rows
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import CellDelegate
@@ -21,6 +23,7 @@ from workbench.ui.widgets import ElidedLabel, column, row
 
 if TYPE_CHECKING:
     from workbench.datasets import Table
+    from workbench.runs import RunResult
 
 LANE_KEY = "rows of a node"
 MIN_WIDTH, MAX_WIDTH, N_MEASURED_ROWS, N_MEASURED_TEXTS = 56, 260, 100, 3
@@ -57,6 +60,10 @@ class TablePanel(QWidget):
             signal.connect(self._sight.ask)
         context.selection.changed.connect(self._sight.ask)
         self.view.selectionModel().currentRowChanged.connect(self._on_row)
+        self.view.selectionModel().selectionChanged.connect(self._on_selection)
+        self.model.modelReset.connect(self._on_selection)
+        for signal in (self.view.clicked, self.view.first.clicked, self.view.activated):
+            signal.connect(self._on_row_again)
         theme.changed.connect(self._dress)
         self._dress()
         self._on_table_changed()
@@ -129,6 +136,7 @@ class TablePanel(QWidget):
             self._job = None
             self.model.mark(None)
             self._say("")
+            self._tell_leaves(result, table)
             return
         self._say("")
         self._job = self._context.lanes.views.submit_latest(
@@ -155,6 +163,35 @@ class TablePanel(QWidget):
         self._leaf_path, self._sentence = leaf_of_row(result, table, row_idx)
         self._context.selection.select_node(self._leaf_path)
         self._say("")
+
+    def _on_row_again(self, index) -> None:
+        """Read the row under the cursor once more, where something else was selected since."""
+        is_read = self._leaf_path is not None and self._context.selection.node_path == self._leaf_path
+        if not is_read and self._context.selection.rows is None:
+            self._on_row(index, None)
+
+    def _on_selection(self, *_: object) -> None:
+        """Let the tree light the leaves of several rows; a single one is read."""
+        ranges = self.view.selectionModel().selection()
+        spans = [np.arange(span.top(), span.bottom() + 1) for span in ranges.toList()]
+        shown = np.unique(np.concatenate(spans)) if spans else np.zeros(0, np.intp)
+        self._context.selection.select_rows(self.model.table_rows(shown) if len(shown) > 1 else None)
+
+    def _tell_leaves(self, result: RunResult | None, table: Table | None) -> None:
+        """Say in how many leaves the selected rows end."""
+        rows = self._context.selection.rows
+        if rows is None or result is None or table is None:
+            return
+        self._job = self._context.lanes.views.submit_latest(
+            LANE_KEY, lambda _monitor: leaves_of_rows(result, table, rows), "Finding the rows' leaves"
+        )
+        self._job.ended.connect(self._on_leaves)
+
+    def _on_leaves(self, future) -> None:
+        rows = self._context.selection.rows
+        if not future.cancelled() and self._job is not None and rows is not None:
+            leaves = counted(len(future.result()), "leaf", "leaves")
+            self._say(f"; {len(rows):,} selected rows end in {leaves}")
 
     def _say(self, more: str) -> None:
         self._caption.setText(self._sentence or self._words + more)

@@ -6,7 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from workbench.catalog import entry_of
-from workbench.figures.training import LiveCurve, TrainingFigure, curve_of_run
+from workbench.figures.training import (
+    LiveCurve,
+    TrainingFigure,
+    curve_of_run,
+    words_of_training_loss,
+)
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
@@ -67,8 +72,16 @@ class TrainingPanel(QWidget):
         if entry.has_curve:
             name = entry.curve_name(task, record.spec.parameters)
         if name:
-            self._live[run_id] = LiveCurve(record.name, name)
+            words = words_of_training_loss(record.spec.parameters, self._has_categories())
+            self._live[run_id] = LiveCurve(record.name, name, words)
         self._on_run_changed(run_id)
+
+    def _has_categories(self) -> bool:
+        """Tell whether a feature of the table is a category."""
+        document = self._context.document
+        names = [name for name, role in document.roles.items() if role == "feature"]
+        table = document.table
+        return table is not None and any(table.column(name).kind not in ("number", "date") for name in names)
 
     def _on_advanced(self, run_id: str, events: list) -> None:
         live = self._live.get(run_id)

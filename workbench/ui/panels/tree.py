@@ -16,6 +16,7 @@ from workbench.pruning import CutPrices, cut_prices_of
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.hand_commands import HandCommands
+from workbench.ui.lit_leaves import LitLeaves
 from workbench.ui.plots.tree import TreeCanvas
 from workbench.ui.plots.tree_outline import OutlineModel
 from workbench.ui.sight import Sight
@@ -50,7 +51,8 @@ class TreePanel(QWidget):
         self._shown_tree: tuple[str, int] | None = None
         self._prices: CutPrices | None = None
         self.canvas = TreeCanvas()
-        self.canvas.remark_on = self._price_of
+        self.canvas.remark_on = self._remark_on
+        self.lit = LitLeaves(context, self, self.canvas, self._say_price)
         self.outline = self._make_outline()
         self._add_actions()
         self._empty = EmptyState("tree", "")
@@ -177,13 +179,14 @@ class TreePanel(QWidget):
         self._switch.show_content(result is not None)
         if run is None or result is None:
             self._result, self._shown_tree = None, None
+            self.lit.show_result(None)
             self._set_figure(None)
             self._say_why()
         else:
             n_trees = len(result.trees)
             if n_trees == 0:
                 self._switch.show_content(False)
-                self._empty.say("This model has no tree.", "It was stopped before its first round.")
+                self._empty.say_no_tree(self._context, result)
                 self._set_figure(None)
             else:
                 self._show(run.run_id, run.name, result, n_trees)
@@ -218,7 +221,9 @@ class TreePanel(QWidget):
 
     def _take(self, result) -> None:
         """Look at a result whose tree is drawn; its cuts are priced unless it is passed over by a slider."""
-        if result is self._context.selection.preview_of(result):
+        is_passed_over = result is self._context.selection.preview_of(result)
+        self.lit.show_result(None if is_passed_over else result)
+        if is_passed_over:
             return
         self._fill_outline()
         if result is self._result:
@@ -253,7 +258,10 @@ class TreePanel(QWidget):
             return
         node = item.hovered if item.hovered is not None else item.selected
         price = self._price_of(node) if node is not None else ""
-        self._subtitle.setText(price or figure.subtitle)
+        self._subtitle.setText(price or self.lit.sentence or figure.subtitle)
+
+    def _remark_on(self, node: int) -> str:
+        return "\n".join(filter(None, (self._price_of(node), self.lit.words_at(node))))
 
     def _price_of(self, node: int) -> str:
         figure, prices = self.canvas.figure, self._prices

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from workbench.catalog import entry_of
 from workbench.figures.trees import (
     has_out_of_bag,
     known_errors,
@@ -15,6 +16,7 @@ from workbench.figures.trees import (
     with_errors,
 )
 from workbench.fitting import what_differs
+from workbench.runs import RunResult
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.item_models.trees_model import TreesModel
@@ -89,7 +91,7 @@ class TreesPanel(QWidget):
     def _refresh(self) -> None:
         run = self._context.document.current_run
         result = run.result if run is not None else None
-        if run is None or result is None or len(result.trees) < 2:
+        if run is None or result is None or not self._lists(result):
             self._shown = None
             self.model.set_figure(None)
             self._say_why()
@@ -111,7 +113,9 @@ class TreesPanel(QWidget):
         run = self._context.document.current_run
         if run is None or run.result is None:
             self._empty.say_what_is_missing(self._context, GOAL, ADD)
-        elif len(run.result.trees) < 2:
+        elif not run.result.trees:
+            self._empty.say_no_tree(self._context, run.result)
+        elif not self._lists(run.result):
             self._empty.tell(
                 "This model is a single tree.", "A forest or boosting has many; they are listed here.",
                 self._context.actions.get(ADD),
@@ -119,6 +123,11 @@ class TreesPanel(QWidget):
         else:
             return
         self._switch.show_content(False)
+
+    @staticmethod
+    def _lists(result: RunResult) -> bool:
+        """Tell whether a model is an ensemble with trees, be it one."""
+        return bool(result.trees) and entry_of(result.spec.kind).is_ensemble
 
     def _ask_errors(self, result) -> None:
         table = self._context.document.table

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsView, QGraphicsWidget
 
@@ -23,6 +23,7 @@ pg.setConfigOptions(antialias=True)
 GRID_ALPHA = 0.6
 MAX_NAMES = 12  # of categories on an axis
 LEGEND_SHARE = 0.25  # of a picture's height, at most
+BESIDE_PX = 8  # between the pointer and what is told beside it
 LOW_PX = 300  # a lower picture has the words beside its title
 
 
@@ -240,7 +241,7 @@ class FigurePlot(pg.GraphicsLayoutWidget):
         self.legend_.show_entries(())
         self.plots: list[pg.PlotItem] = []
         self.plot = self.add_plot(2)
-        self._hover = pg.TextItem("", anchor=(0, 1))
+        self._hover = pg.TextItem("", anchor=(0, 0))
         self.scene().sigMouseMoved.connect(self._on_mouse_moved)
         theme.changed.connect(self.redraw)
         self.ci.setVisible(False)  # axes without a figure would show a range that nothing has
@@ -313,17 +314,25 @@ class FigurePlot(pg.GraphicsLayoutWidget):
             return
         t = theme.tokens()
         if self._hover.scene() is None:
-            self.plot.addItem(self._hover, ignoreBounds=True)
+            self.scene().addItem(self._hover)  # the plot would cut off what is higher than itself
         self._hover.setVisible(True)
         self._hover.setFont(theme.font(11))
         self._hover.setText(text, color=t.colour("text"))
         self._hover.fill = pg.mkBrush(t.colour("raised"))
         self._hover.border = pen(t.colour("border"))
         self._hover.setZValue(100)
-        (x0, x1), (y0, y1) = self.plot.vb.viewRange()
-        anchor = (1.05 if point.x() > (x0 + x1) / 2 else -0.05, 0 if point.y() > (y0 + y1) / 2 else 1)
-        self._hover.setAnchor(anchor)
-        self._hover.setPos(point)
+        self._hover.setPos(
+            self._beside(self.plot.vb.mapViewToScene(point), self._hover.boundingRect().size())
+        )
+
+    def _beside(self, pointer: QPointF, size: QSizeF) -> QPointF:
+        """Where the corner of a box beside the pointer is: towards the plot's middle, inside the picture."""
+        middle, picture = self.plot.vb.sceneBoundingRect().center(), self.rect()
+        is_right, is_upper = pointer.x() > middle.x(), pointer.y() < middle.y()
+        x = pointer.x() - size.width() - BESIDE_PX if is_right else pointer.x() + BESIDE_PX
+        y = pointer.y() if is_upper else pointer.y() - size.height()
+        x = min(max(x, 0.0), picture.width() - size.width())
+        return QPointF(x, min(max(y, 0.0), picture.height() - size.height()))
 
     def close(self) -> bool:
         # pyqtgraph's own close() clears the scene item by item and crashes on items that Python still

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPen
 
 from workbench.figures.axis import Axis, date_ticks
-from workbench.figures.surface import SurfaceFigure, class_mixture
+from workbench.figures.surface import Palette, SurfaceFigure
 from workbench.figures.surface_inputs import VALIDATION
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, LiteralAxis, pen
@@ -79,7 +79,7 @@ class SurfacePlot(FigurePlot):
         """Draw the outline of a node's region, as `node_outline` gives it; None: none is selected."""
         self.node_box.setVisible(outline is not None)
         if outline is not None:
-            ink = pen(theme.tokens().colour("accent"), NODE_PX)
+            ink = pen(theme.tokens().colour("text"), NODE_PX)
             self.node_box.setData(*outline, connect="pairs", pen=ink)
 
     def _colour(self, class_idx: int) -> QColor:
@@ -99,32 +99,21 @@ class SurfacePlot(FigurePlot):
         self.bar.hide()
 
     def _paint_classes(self) -> None:
-        mixture = class_mixture(self.figure.answer, *self.palette_rgb(self.figure))
+        figure = self.figure
+        mixture = figure.mixed(class_palette(len(figure.classes), figure.event_idx))
         self.image.setImage(mixture, autoLevels=False, levels=(0, 255))
 
-    def palette_rgb(self, figure: SurfaceFigure) -> tuple[np.ndarray, np.ndarray]:
-        """The classes' colours and the ground's, for `class_mixture`."""
-        n_classes = len(figure.classes)
-        colours = [theme.class_colour(k, n_classes, figure.event_idx) for k in range(n_classes)]
-        ground = rgb_of(theme.tokens().colour("surface"))
-        return np.array([rgb_of(colour) for colour in colours]), np.array(ground)
-
-    def show_other_tree(self, figure: SurfaceFigure, mixture: np.ndarray | None) -> None:
+    def show_other_tree(self, figure: SurfaceFigure) -> None:
         """Draw what changes between two trees over the same rows and axes, as `with_other_tree` makes them.
 
         The colours of numbers keep their range.
-
-        Parameters
-        ----------
-        mixture : uint8 (n_y, n_x, 3) or None
-            Of classes: see `class_mixture`.
         """
         self.figure = figure
         self.header.say(figure.title, figure.subtitle, figure.held_text)
         if not figure.classes:
             self.image.setImage(figure.answer[0], autoLevels=False, levels=self.image.levels)
         else:
-            self.image.setImage(mixture, autoLevels=False, levels=(0, 255))
+            self._paint_classes()
             self.borders.setData(*figure.borders, connect="pairs")
         if figure.points.weights is not None:  # they have other sizes too
             sizes = self._sizes()
@@ -264,6 +253,13 @@ class SurfacePlot(FigurePlot):
 
     def hover_text(self, point: QPointF) -> str:
         return self.figure.text_at(point.x(), point.y())
+
+
+def class_palette(n_classes: int, event_idx: int | None) -> Palette:
+    """Return the classes' colours and the ground's in the theme in force."""
+    colours = [theme.class_colour(k, n_classes, event_idx) for k in range(n_classes)]
+    ground = rgb_of(theme.tokens().colour("surface"))
+    return np.array([rgb_of(colour) for colour in colours]), np.array(ground)
 
 
 def rgb_of(colour: QColor) -> tuple[int, int, int]:

@@ -8,9 +8,12 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF
 
 from workbench.figures.training import spread_names
+from workbench.figures.words import count
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
+NAME_GROUND = 0.85  # of the ground behind a name that lies on curves
+DOT_PX = 7  # of points that stand alone, and where a forest has all its trees
 WIDTHS = {"training": 1.5, "validation": 2.5, "each_tree": 1.0}
 
 
@@ -34,6 +37,7 @@ class TrainingPlot(FigurePlot):
         for item in (self._best, self._best_name, self._hairline, self.marker_, self._empty):
             item.setVisible(False)
             self.plot.addItem(item, ignoreBounds=True)
+        self._best_name.setZValue(2)  # no curve hides it
         self.plot.vb.setMouseEnabled(x=False, y=False)
         self.plot.scene().sigMouseClicked.connect(self._on_clicked)
 
@@ -105,7 +109,7 @@ class TrainingPlot(FigurePlot):
         style = Qt.PenStyle.DotLine if line.role == "out_of_bag" or line.is_dashed else Qt.PenStyle.SolidLine
         self.curves[idx].setData(line.x, line.y, pen=pen(colour, WIDTHS.get(line.role, 2.0), style))
         marked = line.marked
-        self._dots[idx].setData(line.x[marked], line.y[marked], size=7, brush=colour, pen=pen(colour))
+        self._dots[idx].setData(line.x[marked], line.y[marked], size=DOT_PX, brush=colour, pen=pen(colour))
 
     def _draw_best(self, t) -> None:
         best = self.figure.best_round
@@ -115,7 +119,10 @@ class TrainingPlot(FigurePlot):
             self._best.setPos(best)
             self._best.setPen(pen(t.colour("text3"), 1, Qt.PenStyle.DashLine))
             self._best_name.setFont(theme.font(11))
-            self._best_name.setText(f"best {best}", color=t.colour("text2"))
+            ground = t.colour("surface")
+            ground.setAlphaF(NAME_GROUND)
+            self._best_name.fill = pg.mkBrush(ground)
+            self._best_name.setText(f"best {count(best)}", color=t.colour("text2"))
 
     def _set_ranges(self) -> None:
         figure = self.figure
@@ -143,7 +150,7 @@ class TrainingPlot(FigurePlot):
             return 8.0
         metrics = QFontMetricsF(theme.font(11, 600))
         longest = max((metrics.horizontalAdvance(line.name) for line in self.figure.lines), default=0.0)
-        return min(longest + 14, self.plot.vb.width() / 3)
+        return min(longest + 14 + DOT_PX / 2, self.plot.vb.width() / 3)
 
     def _room_for_names(self) -> float:
         px = self._name_px()
@@ -166,12 +173,13 @@ class TrainingPlot(FigurePlot):
             line = self.figure.lines[idx]
             self._names[idx].setFont(theme.font(11, 600))
             self._names[idx].setAnchor((0, 0.5))
-            room = self._name_px() - 10
+            room = self._name_px() - 10 - DOT_PX / 2
             name = QFontMetricsF(theme.font(11, 600)).elidedText(
                 line.name, Qt.TextElideMode.ElideMiddle, room
             )
             self._names[idx].setText(name, color=theme.tokens().colour("text"))
-            self._names[idx].setPos(x, place)
+            after_dot = DOT_PX / 2 * (last - first) / max(self.plot.vb.width(), 60)
+            self._names[idx].setPos(x + (after_dot if line.marked[-1] else 0.0), place)
 
     def hover_text(self, point: QPointF) -> str:
         found = self.figure.values_at(point.x())

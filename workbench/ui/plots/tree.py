@@ -37,6 +37,7 @@ class TreeCanvas(QGraphicsView):
         self.item = TreeItem()
         self.remark_on: Callable[[int], str] = lambda _node: ""  # told under the story of a node
         self._scene = QGraphicsScene(self)
+        self._scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)  # two items, of changing size
         self._scene.addItem(self.item)
         self.setScene(self._scene)
         self.setFrameShape(QFrame.Shape.NoFrame)

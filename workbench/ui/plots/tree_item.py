@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGraphicsItem
 from workbench.figures.layout import tidy_positions
 from workbench.figures.tree import TreeFigure
 from workbench.ui import icons, theme
+from workbench.ui.plots.bar_pieces import bar_pieces
 
 CARD_WIDTH, CARD_HEIGHT, LEAF_HEIGHT = 208, 92, 64
 GAP_X, GAP_Y = 16, 64
@@ -45,6 +46,7 @@ class TreeItem(QGraphicsItem):
         self.is_open = np.zeros(0, bool)
         self.selected: int | None = None
         self.hovered: int | None = None
+        self.lit: set[int] = set()  # nodes whose ways are lit beside that to the selected one
         self.full_detail = False  # in exports everything is painted, however small
         self.n_painted = self.n_labelled = self.n_lines = 0  # in the last paint, for tests
         self._clear()
@@ -57,7 +59,7 @@ class TreeItem(QGraphicsItem):
         self._start, self._share = np.zeros((0, 2)), 1.0
 
     def set_figure(self, figure: TreeFigure | None, is_open: np.ndarray | None = None) -> None:
-        self.figure, self.selected, self.hovered = figure, None, None
+        self.figure, self.selected, self.hovered, self.lit = figure, None, None, set()
         if figure is None:
             self.prepareGeometryChange()
             self._clear()
@@ -163,7 +165,7 @@ class TreeItem(QGraphicsItem):
         exposed = self._bounds if self.full_detail or self._share < 1 else option.exposedRect
         first = max(int(exposed.top() // (CARD_HEIGHT + GAP_Y)), 0)
         last = min(int(exposed.bottom() // (CARD_HEIGHT + GAP_Y)), len(self.level_starts) - 2)
-        on_path = set() if self.full_detail else self.path_nodes()
+        on_path = set() if self.full_detail else self.path_nodes() | self.lit
         self.n_painted = self.n_labelled = self.n_lines = 0
         brush = _Brush(painter, self.figure, zoom)
         for level in range(first, min(last + 2, len(self.level_starts) - 1)):
@@ -190,13 +192,11 @@ class TreeItem(QGraphicsItem):
         children = self.nodes[start:stop]
         parents = self.figure.parent[children]
         parent_x = self.centres[[self.place[int(parent)] for parent in parents]]
-        low, high = (
-            np.minimum(parent_x, self.centres[start:stop]),
-            np.maximum(parent_x, self.centres[start:stop]),
-        )
+        own_x = self.centres[start:stop]
+        low, high = np.minimum(parent_x, own_x), np.maximum(parent_x, own_x)
         sight = exposed.adjusted(-CARD_WIDTH, -CARD_HEIGHT, CARD_WIDTH, CARD_HEIGHT)
         seen = np.flatnonzero((high >= exposed.left() - 60) & (low <= exposed.right() + 60))
-        is_in = np.abs(self.centres[start:stop][seen] - exposed.center().x()) <= sight.width() / 2
+        is_in = np.abs(own_x[seen] - exposed.center().x()) <= sight.width() / 2
         is_lit_at = np.array([int(children[k]) in on_path for k in seen], bool)
         leaving = np.flatnonzero(~(is_in | is_lit_at))
         if len(leaving) > MOST_LEAVING:  # lines to cards out of sight lie on each other
@@ -223,8 +223,8 @@ class _Brush:
         self.painter, self.figure, self.zoom, self.t = painter, figure, zoom, theme.tokens()
         self.small, self.body = _font(11), _font(12)
         # where only rules are written they grow against the zoom, so that they stay readable
-        least = max(13, ceil(LEAST_PX / max(zoom, RULE_AND_BAR)))
-        self.name, self.short = _font(least, 600), _font(least)
+        self.short = short_font(zoom)
+        self.name = _font(self.short.pixelSize(), 600)
 
     def edge(self, node: int, begin: QPointF, end: QPointF, is_lit: bool, is_dimmed: bool) -> QPointF:
         """Paint the line and return where its label stands: near the child, where the branches are apart."""
@@ -374,22 +374,9 @@ class _Brush:
         return self.t.colour("control")
 
 
-def bar_pieces(shares: np.ndarray, width: float) -> list[tuple[int, float, float]]:
-    """Divide a bar among the classes present: class, left and width of each piece.
-
-    One pixel between pieces, and at least two for a class that is present at all.
-    """
-    present = np.flatnonzero(np.asarray(shares) > 0)
-    if not len(present):
-        return []
-    room = width - (len(present) - 1)
-    widths = np.maximum(np.asarray(shares)[present] * room, 2.0)
-    surplus = widths.sum() - room
-    wide = widths > 2.0
-    if surplus > 0 and wide.any():  # the small ones' extra comes from the large ones in proportion
-        widths[wide] -= surplus * (widths[wide] - 2.0) / (widths[wide] - 2.0).sum()
-    lefts = np.concatenate([[0.0], np.cumsum(widths + 1)[:-1]])
-    return [(int(c), float(x), float(w)) for c, x, w in zip(present, lefts, widths, strict=True)]
+def short_font(zoom: float) -> QFont:
+    """The font of what is written at any zoom: at least `LEAST_PX` on screen."""
+    return _font(max(13, ceil(LEAST_PX / max(zoom, RULE_AND_BAR))))
 
 
 def _font(px: int, weight: int = 400) -> QFont:

@@ -1,0 +1,259 @@
+"""What a team of threads does to a node's rows and histograms, without the interpreter lock.
+
+A piece of work takes some 50 microseconds, and waking a thread takes as long. So the threads of a team stay
+in one kernel for a whole tree: the leader writes an order, all take pieces of it, and the leader looks at the
+number of done ones until it is that of all.
+
+An order is a row of int64 words. `LEFT` counts the pieces that nobody took yet. Who takes one lowers it in
+one step and only then reads what is to be done: the order cannot change before that piece is done.
+"""
+
+from typing import Any, NamedTuple
+
+from engine.boosting.kernels.histogram import add_rows, unpack
+from engine.boosting.kernels.partition import place_rows, split_rows
+from engine.boosting.kernels.splitting import SplitRules, find_best_split
+from engine.jit import kernel
+from engine.kernels import atomics
+
+ADD_ROWS, SPLIT_ROWS, PLACE_ROWS, POUR, SEARCH = range(5)
+LEFT, DONE = 0, 8  # words that all threads write, each in a cache line of its own
+KIND, FIRST, N_ITEMS, CHUNK, N_PIECES, COLUMN, SLOT, PARENT = range(16, 24)
+N_WORDS = 24
+DISMISSED = -1  # as `LEFT`: there will be no more
+CELLS_A_PIECE = 2048
+NO_SLOT = -1
+ASKED_SLOT, ASKED_COLUMNS, ASKED_WANTED = range(3)  # places in `Searches.asked`
+LOOKS_A_TURN = 2000  # some 10 microseconds, before a core is offered to others
+
+
+class Searches(NamedTuple):
+    """What is needed to search the splits of two nodes at once.
+
+    Attributes
+    ----------
+    offsets, n_bins, is_categorical, directions : arrays (n_features or one more,)
+        See `splitting.find_best_split`, as for the others.
+    asked : int64 (2, 3)
+        Where a node's histogram is, how many columns are allowed, and how many of them wanted.
+    columns : int64 (2, n_features)
+    rules : float64 (2, 8)
+        `splitting.SplitRules`.
+    keys, items : float64, int64 (n_threads, n_codes)
+    goes_left : uint8 (2, n_codes)
+    best : float64 (2, 5)
+    """
+
+    offsets: Any
+    n_bins: Any
+    is_categorical: Any
+    directions: Any
+    asked: Any
+    columns: Any
+    rules: Any
+    keys: Any
+    items: Any
+    goes_left: Any
+    best: Any
+
+
+class Desk(NamedTuple):
+    """What the threads of a team work on.
+
+    Attributes
+    ----------
+    codes : uint (n_samples, n_features)
+    columns : uint (n_features, n_samples)
+    offsets : uint64 (n_features + 1,)
+    fixed : int64 (n_samples, n_channels)
+    rows, lefts, rights : int32 (n_samples,)
+        Rows, node by node, and scratch of their partition.
+    goes_left : uint8 (n_codes,)
+        Of the column that rows are parted by.
+    n_left, left_at, right_at : int64 (n_pieces,)
+        How many rows of a piece of the partition go left; where its left and right rows belong. As long
+        as a partition can have pieces: nobody looks.
+    packed : int64 (n_threads, n_cells, n_channels)
+        What each thread has added up, see `kernels.histogram`.
+    poured : int64 (n_threads, n_cells, n_channels + 1)
+        What was taken from `packed` before its counts could outgrow their bits.
+    n_added, n_poured : int64 (n_threads,)
+        Rows in either.
+    count_bits : int
+    histograms : int64 (n_slots, n_cells, n_channels + 1)
+    searches : Searches
+    """
+
+    codes: Any
+    columns: Any
+    offsets: Any
+    fixed: Any
+    rows: Any
+    lefts: Any
+    rights: Any
+    goes_left: Any
+    n_left: Any
+    left_at: Any
+    right_at: Any
+    packed: Any
+    poured: Any
+    n_added: Any
+    n_poured: Any
+    count_bits: int
+    histograms: Any
+    searches: Searches
+
+
+@kernel
+def do_piece(piece, thread, orders, desk):
+    """Do one piece of an order."""
+    kind, start = orders[KIND], orders[FIRST] + piece * orders[CHUNK]
+    stop = min(start + orders[CHUNK], orders[FIRST] + orders[N_ITEMS])
+    if kind == ADD_ROWS:
+        if desk.n_added[thread] + stop - start >= 1 << desk.count_bits:
+            histogram = desk.poured[thread]
+            unpack(desk.packed[thread], 0, histogram.shape[0], desk.count_bits, histogram)
+            desk.n_poured[thread] += desk.n_added[thread]
+            desk.n_added[thread] = 0
+        desk.n_added[thread] += stop - start
+        add_rows(desk.codes, desk.rows, start, stop, desk.fixed, desk.offsets, desk.packed[thread])
+    elif kind == SPLIT_ROWS:
+        desk.n_left[piece] = split_rows(
+            desk.rows, start, stop, desk.columns[orders[COLUMN]], desk.goes_left, desk.lefts, desk.rights
+        )
+    elif kind == PLACE_ROWS:
+        n_left = desk.n_left[piece]
+        place_rows(
+            desk.lefts, desk.rights, start, n_left, stop - start - n_left, desk.left_at[piece],
+            desk.right_at[piece], desk.rows,
+        )  # fmt: skip
+    elif kind == POUR:
+        pour_cells(desk, start, stop, orders[SLOT], orders[PARENT])
+    else:
+        search_node(desk.searches, desk.histograms, start, thread)
+
+
+@kernel
+def pour_cells(desk, start, stop, slot, parent):
+    """Write what all threads have added up of some cells to a histogram, and take it from the parent's.
+
+    slot, parent  int  in  places in `desk.histograms`; the parent's may be `NO_SLOT`
+    """
+    histogram = desk.histograms[slot]
+    n_words = histogram.shape[1]
+    histogram[start:stop] = 0
+    for thread in range(desk.n_added.size):
+        if desk.n_added[thread] > 0:
+            unpack(desk.packed[thread], start, stop, desk.count_bits, histogram)
+        if desk.n_poured[thread] > 0:
+            for cell in range(start, stop):
+                for word in range(n_words):
+                    histogram[cell, word] += desk.poured[thread, cell, word]
+                    desk.poured[thread, cell, word] = 0
+    if parent != NO_SLOT:
+        for cell in range(start, stop):
+            for word in range(n_words):
+                desk.histograms[parent, cell, word] -= histogram[cell, word]
+
+
+@kernel
+def search_node(searches, histograms, which, thread):
+    """Find the best split of the first or second node that is asked about."""
+    asked, told = searches.asked[which], searches.rules[which]
+    columns = searches.columns[which, : asked[ASKED_COLUMNS]]
+    rules = SplitRules(told[0], told[1], told[2], told[3], int(told[4]), told[5], told[6], told[7])
+    find_best_split(
+        histograms[asked[ASKED_SLOT]], searches.offsets, searches.n_bins, searches.is_categorical,
+        columns, asked[ASKED_WANTED], searches.directions, rules, searches.keys[thread],
+        searches.items[thread], searches.goes_left[which], searches.best[which],
+    )  # fmt: skip
+
+
+@kernel
+def take_pieces(thread, orders, desk):
+    """Do pieces until none is left to take; return how many."""
+    n_done = 0
+    while True:
+        left = atomics.load(orders, LEFT)
+        if left <= 0:
+            return n_done
+        if atomics.swap(orders, LEFT, left, left - 1):
+            do_piece(orders[N_PIECES] - left, thread, orders, desk)
+            atomics.add(orders, DONE, 1)
+            n_done += 1
+
+
+@kernel
+def serve(thread, orders, desk, patience):
+    """Take pieces of order after order; tell whether the team is dismissed, or patience was lost first.
+
+    patience  int  in  looks at the order without finding a piece
+    """
+    n_looks = 0
+    while n_looks < patience:
+        n_looks = 0 if take_pieces(thread, orders, desk) > 0 else n_looks + 1
+        if atomics.load(orders, LEFT) == DISMISSED:
+            return True
+    return False
+
+
+@kernel
+def order(orders, desk, kind, first, n_items, chunk):
+    """Have items worked on in pieces of `chunk`, and take part; return when all are done."""
+    n_pieces = (n_items + chunk - 1) // chunk
+    orders[KIND], orders[FIRST], orders[N_ITEMS], orders[CHUNK] = kind, first, n_items, chunk
+    orders[N_PIECES] = n_pieces
+    if n_pieces == 1:  # nobody else need know
+        do_piece(0, 0, orders, desk)
+        return
+    atomics.store(orders, DONE, 0)
+    atomics.store(orders, LEFT, n_pieces)
+    take_pieces(0, orders, desk)
+    n_looks = 1
+    while atomics.load(orders, DONE) < n_pieces:
+        n_looks += 1
+        if n_looks % LOOKS_A_TURN == 0:
+            atomics.offer_core()  # who does the last piece may wait for one
+
+
+@kernel
+def dismiss(orders):
+    """Let all who serve end."""
+    atomics.store(orders, LEFT, DISMISSED)
+
+
+@kernel
+def add(orders, desk, first, n_rows, chunk):
+    """Add a stretch of rows to what the threads have added up."""
+    order(orders, desk, ADD_ROWS, first, n_rows, chunk)
+
+
+@kernel
+def build(orders, desk, first, n_rows, chunk, slot, parent, n_searches):
+    """Add a stretch of rows, make a histogram of all that was added, and search splits.
+
+    slot, parent  int  in  see `pour_cells`
+    n_searches    int  in  nodes that `desk.searches.asked` tells of
+    """
+    order(orders, desk, ADD_ROWS, first, n_rows, chunk)
+    orders[SLOT], orders[PARENT] = slot, parent
+    order(orders, desk, POUR, 0, desk.histograms.shape[1], CELLS_A_PIECE)
+    desk.n_added[:] = 0
+    desk.n_poured[:] = 0
+    if n_searches > 0:
+        order(orders, desk, SEARCH, 0, n_searches, 1)
+
+
+@kernel
+def partition(orders, desk, first, n_rows, chunk, column):
+    """Part a stretch of rows, in their order, by `desk.goes_left`; return how many rows go left."""
+    orders[COLUMN] = column
+    order(orders, desk, SPLIT_ROWS, first, n_rows, chunk)
+    n_pieces, n_left = orders[N_PIECES], 0
+    for piece in range(n_pieces):
+        desk.left_at[piece] = first + n_left
+        n_left += desk.n_left[piece]
+    for piece in range(n_pieces):  # rows before it, less those of them that went left, go right of the left
+        desk.right_at[piece] = first + n_left + piece * chunk - (desk.left_at[piece] - first)
+    order(orders, desk, PLACE_ROWS, first, n_rows, chunk)
+    return n_left

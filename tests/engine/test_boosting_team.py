@@ -1,0 +1,139 @@
+"""A team of threads: sums, partitions and ends, with and without help."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import engine
+from engine.binning import BinnedTable
+from engine.boosting.desk import desk_for
+from engine.boosting.kernels import team
+from engine.boosting.team import Team
+from engine.errors import FitStopped
+from tests.engine import naive_boosting as naive
+
+
+def desk_of(codes, rows, fixed, n_bins, team, count_bits=7):
+    """A desk for rows of columns of `n_bins` codes each, the last one for missing; for all trees."""
+    n_features = codes.shape[1]
+    binned = BinnedTable(
+        codes, np.ascontiguousarray(codes.T), (np.empty(0),) * n_features, np.full(n_features, n_bins),
+        np.arange(n_features + 1) * (n_bins + 1), np.zeros(n_features, bool),
+    )  # fmt: skip
+    desk = desk_for(binned, np.zeros(0, np.uint8), fixed.shape[1], count_bits, None, team)
+    desk.fixed[:] = fixed
+    desk.histograms[:] = 77
+    return desk._replace(rows=rows)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("n_channels", [1, 2])
+@pytest.mark.parametrize(("n_rows", "count_bits"), [(0, 1), (1, 1), (97, 7), (97, 3), (400, 5), (400, 9)])
+def test_histograms_equal_the_naive_sums(n_rows, count_bits, n_channels, n_threads):
+    rng = np.random.default_rng(n_rows)
+    codes = rng.integers(0, 5, (5000, 3)).astype(np.uint8)
+    most = 2 ** (63 - 2 * count_bits)  # the largest gradients there can be
+    fixed = np.column_stack([rng.integers(-most, most, 5000), rng.integers(0, 2**40, 5000)])[:, :n_channels]
+    rows = np.sort(rng.choice(5000, n_rows, replace=False)).astype(np.int32)
+    offsets = np.array([0, 5, 10, 15])
+    with_count = fixed.copy()
+    with_count[:, 0] = fixed[:, 0] * 2**count_bits + 1
+    workers = Team(n_threads)
+    desk = desk_of(codes, rows, with_count, 4, workers, count_bits)
+    whole = naive.histogram(codes, rows, fixed, offsets)
+    others = np.full_like(whole, 9)
+    with workers.at(desk):
+        for _ in range(2):  # the second time after it was emptied
+            desk.histograms[2] = whole + others  # of the parent
+            chunk = 2**count_bits - 1
+            workers.lead(team.build, 0, n_rows, chunk, 1, 2, 0)
+            np.testing.assert_array_equal(desk.histograms[1], whole)
+            np.testing.assert_array_equal(desk.histograms[2], others)
+            assert not desk.packed.any()
+            assert not desk.poured.any()
+    assert (desk.histograms[0] == 77).all()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize(("n_rows", "chunk"), [(1, 5), (700, 700), (700, 699), (700, 7), (700, 1)])
+def test_a_team_parts_rows_in_their_order(n_rows, chunk, n_threads, monkeypatch):
+    monkeypatch.setattr("engine.boosting.desk.SPLIT_CHUNK", chunk)
+    rng = np.random.default_rng(n_rows + chunk)
+    codes = rng.integers(0, 4, (900, 2)).astype(np.uint8)
+    rows = np.sort(rng.choice(900, 720, replace=False)).astype(np.int32)
+    before = rows.copy()
+    workers = Team(n_threads)
+    desk = desk_of(codes, rows, np.zeros((900, 1), np.int64), 3, workers)
+    desk.goes_left[:4] = 1, 0, 1, 0
+    with workers.at(desk):
+        n_left = workers.lead(team.partition, 10, n_rows, chunk, 1)
+    inside = before[10 : 10 + n_rows]
+    is_left = codes[inside, 1] % 2 == 0
+    assert n_left == is_left.sum()
+    np.testing.assert_array_equal(rows[10 : 10 + n_left], inside[is_left])
+    np.testing.assert_array_equal(rows[10 + n_left : 10 + n_rows], inside[~is_left])
+    np.testing.assert_array_equal(rows[:10], before[:10])
+    np.testing.assert_array_equal(rows[10 + n_rows :], before[10 + n_rows :])
+
+
+def fail_after(workers):
+    workers.lead(team.build, 0, 40, 1, 0, team.NO_SLOT, 0)
+    raise FitStopped
+
+
+def test_a_team_ends_with_its_block_whatever_happens_in_it():
+    codes = np.zeros((40, 1), np.uint8)
+    workers = Team(2)
+    desk = desk_of(codes, np.arange(40, dtype=np.int32), np.ones((40, 1), np.int64), 1, workers)
+    for _ in range(3):
+        with pytest.raises(FitStopped), workers.at(desk):
+            fail_after(workers)
+        desk.histograms[0] = 0
+    with workers.at(desk):  # and works again
+        workers.lead(team.build, 0, 40, 1, 0, team.NO_SLOT, 0)
+    assert desk.histograms[0, 0, -1] == 40
+
+
+def test_who_loses_patience_helps_again(monkeypatch):
+    monkeypatch.setattr("engine.boosting.team.PATIENCE", 1)
+    codes = np.zeros((400, 1), np.uint8)
+    workers = Team(2)
+    desk = desk_of(codes, np.arange(400, dtype=np.int32), np.ones((400, 1), np.int64), 1, workers)
+    with workers.at(desk):
+        for n_rows in range(1, 400):
+            workers.lead(team.build, 0, n_rows, 1, 0, team.NO_SLOT, 0)
+            assert desk.histograms[0, 0].tolist() == [0, n_rows]
+
+
+@pytest.mark.parametrize("directions", [None, [1, 0, 0, 0]])
+def test_models_that_train_at_the_same_time_do_not_wait_for_each_other(directions):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70_000, 4))
+    y = X[:, 0] + np.sin(3 * X[:, 1]) + rng.normal(size=len(X))
+
+    def fit(n_jobs):
+        model = engine.GradientBoostingRegressor(
+            n_estimators=4, max_leaf_nodes=20, monotonic_cst=directions, n_jobs=n_jobs
+        )
+        return model.fit(X, y).predict(X)
+
+    alone = fit(1)
+    with ThreadPoolExecutor(4) as pool:
+        for told in pool.map(fit, [2, 2, 2, 8]):
+            np.testing.assert_array_equal(told, alone)
+
+
+def test_histograms_that_find_no_room_change_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 3)), rng.normal(size=3000)
+
+    def fit():
+        model = engine.GradientBoostingRegressor(
+            n_estimators=3, max_leaf_nodes=None, max_depth=7, max_bins=20
+        )
+        return model.fit(X, y)
+
+    roomy = fit()
+    monkeypatch.setattr("engine.boosting.desk.MOST_BYTES", 1)
+    assert fit().estimators_ == roomy.estimators_
