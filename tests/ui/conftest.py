@@ -6,8 +6,8 @@ import gc
 import weakref
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSettings, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from workbench.datasets import make_table
@@ -77,9 +77,37 @@ def settings(tmp_path) -> QSettings:
     return QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
 
 
+class _Strays(QObject):
+    """Notes parts that are shown as windows of their own, for which a desktop would make frames."""
+
+    OWN = (Qt.WindowType.Popup, Qt.WindowType.ToolTip, Qt.WindowType.Dialog, Qt.WindowType.Sheet)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[tuple[str, str]] = set()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_shown = event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow()
+        if is_shown and not isinstance(watched, QMainWindow) and watched.windowType() not in self.OWN:
+            self.found.add((type(watched).__name__, watched.objectName()))
+        return False
+
+
 @pytest.fixture
-def session(qapp, settings):
-    """A window as the program makes it, shown, with its threads ended afterwards."""
+def strays(qapp):
+    """What was shown as a window of its own so far."""
+    made = _Strays()
+    qapp.installEventFilter(made)
+    yield made
+    qapp.removeEventFilter(made)
+
+
+@pytest.fixture
+def session(qapp, settings, strays):
+    """A window as the program makes it, shown, with its threads ended afterwards.
+
+    A test in which a part of it was shown as a window of its own fails.
+    """
     from workbench.ui.application import make_session
 
     made = make_session(settings)
@@ -88,6 +116,7 @@ def session(qapp, settings):
     made.window.show()
     yield made
     assert made.shut_down()
+    assert strays.found == set(), "shown as windows of their own"
     made.window._may_close = True
     made.window.close()
     made.dispose()
