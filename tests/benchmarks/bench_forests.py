@@ -74,7 +74,9 @@ def _same_bits(report: Report, X: np.ndarray, y: np.ndarray) -> None:
     import engine
 
     for kind, max_bins in OURS.items():
-        make = partial(engine.RandomForestClassifier, BIT_TREES, max_bins=max_bins, random_state=0)
+        make = partial(
+            engine.RandomForestClassifier, n_estimators=BIT_TREES, max_bins=max_bins, random_state=0
+        )
         trees = [make(n_jobs=n_jobs).fit(X, y).estimators_ for n_jobs in THREADS]
         n_unlike = sum(each != trees[0] for each in trees)
         report.line(f"forest, {kind}: numbers of threads that change a bit", n_unlike, "", 0)
