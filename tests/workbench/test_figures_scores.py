@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -162,6 +164,24 @@ def test_compare_shows_only_settings_that_differ(result):
     equal = {**same, "3": record("three", better)}
     assert compare.make_compare(equal, "classes", "test").best[0] == {1, 2}
     assert compare.make_compare({"1": record("one", result)}, "classes", "test").best[0] == set()
+
+
+def test_compare_tells_a_setting_only_of_models_that_have_it(result):
+    """A model trained on classes has no loss to choose; its settings may now be for numbers."""
+    for_classes = ModelSpec("boosting", {"learning_rate": 0.1})
+    for_numbers = [
+        ModelSpec("boosting", {"loss": loss, "learning_rate": 0.1}) for loss in ("huber", "poisson")
+    ]
+    runs = {
+        "1": RunRecord("1", "one", for_numbers[0], "done", replace(result, spec=for_classes)),
+        "2": RunRecord("2", "two", for_numbers[0]),
+        "3": RunRecord("3", "three", for_numbers[1]),
+    }
+    figure = compare.make_compare(runs, "numbers", "test")
+    assert [row.cells[figure.n_scores :] for row in figure.rows] == [("",), ("huber",), ("poisson",)]
+    del runs["3"]
+    figure = compare.make_compare(runs, "numbers", "test")
+    assert [row.cells[figure.n_scores :] for row in figure.rows] == [(), ()], "nothing to compare it with"
 
 
 def test_two_runs_curves_are_overlaid_in_two_colours(result):

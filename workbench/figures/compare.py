@@ -14,7 +14,7 @@ from workbench.figures.training import TrainingFigure, make_line, make_training_
 from workbench.figures.words import MINUS, count, number
 
 if TYPE_CHECKING:
-    from workbench.runs import RunRecord
+    from workbench.runs import ModelSpec, RunRecord
 
 STATE_TEXTS = {
     "new": "not trained",
@@ -79,7 +79,8 @@ def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validati
     trained = [record.result for record in runs.values() if record.result is not None]
     tasks = {"classes" if result.classes else "numbers" for result in trained} or {task}
     metrics = tuple(metric for name in TASKS if name in tasks for metric in METRICS[name])
-    settings = differing_settings([record.spec for record in runs.values()])
+    specs = {run_id: _shown_spec(record) for run_id, record in runs.items()}
+    settings = differing_settings(list(specs.values()))
     is_mixed = len({result.target for result in trained}) > 1
     rows = []
     for run_id, record in runs.items():
@@ -90,9 +91,10 @@ def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validati
         ]
         is_old = record.is_outdated and not record.is_training
         state = STATE_TEXTS[record.state] + (", settings changed since" if is_old else "")
-        spec = record.spec if record.result is None else record.result.spec
+        spec = specs[run_id]
         values = [
-            setting_text(spec.parameters[s]) if record.spec.kind in settings[s] else "" for s in settings
+            setting_text(spec.parameters[s]) if spec.kind in kinds and s in spec.parameters else ""
+            for s, kinds in settings.items()
         ]
         kind = entry_of(record.spec.kind).title
         if is_mixed and record.result is not None:
@@ -104,18 +106,22 @@ def make_compare(runs: Mapping[str, RunRecord], task: str, part: str = "validati
     return CompareFigure(part, (*heads, *labels), len(metrics), tuple(rows), best)
 
 
+def _shown_spec(record: RunRecord) -> ModelSpec:
+    """Return the settings that the scores belong to: those the model was trained with, if it is."""
+    return record.spec if record.result is None else record.result.spec
+
+
 def differing_settings(specs: Sequence[Any]) -> dict[str, set[str]]:
     """Return the parameters in which two models of one kind disagree, and the kinds in which they do.
 
-    Between kinds nothing is compared: the kind itself is a column, and a forest's trees are no rounds.
+    Between kinds nothing is compared: the kind itself is a column, and a forest's trees are no rounds. Nor is
+    a setting with nothing: a model of classes has no loss to choose, one of numbers may.
     """
     names: dict[str, set[str]] = {}
     for kind in {spec.kind for spec in specs}:
         same_kind = [spec.parameters for spec in specs if spec.kind == kind]
-        for name in same_kind[0]:
-            if name in NEVER_SHOWN:
-                continue
-            if len({repr(parameters.get(name)) for parameters in same_kind}) > 1:
+        for name in {name for parameters in same_kind for name in parameters} - set(NEVER_SHOWN):
+            if len({repr(parameters[name]) for parameters in same_kind if name in parameters}) > 1:
                 names.setdefault(name, set()).add(kind)
     order = [name for spec in specs for name in spec.parameters]
     return {name: names[name] for name in dict.fromkeys(order) if name in names}
