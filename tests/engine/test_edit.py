@@ -51,11 +51,17 @@ def test_a_price_below_0_is_refused(alpha):
         Edit("cost_complexity", (), alpha)
 
 
-def test_splits_that_were_cut_come_back_with_other_changes_in_place():
+def grown_on_three_columns():
+    """A tree of classes that depend on two columns, with its training rows and estimator."""
     X = np.random.default_rng(0).normal(size=(200, 3))
     y = X[:, 0] + X[:, 1] > 0
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
     tree, data = model.tree_, training_data(model, X, y)
+    return tree, data, model
+
+
+def test_splits_that_were_cut_come_back_with_other_changes_in_place():
+    tree, data, model = grown_on_three_columns()
     forced = Edit("force_split", (1,), feature=data.features[2].name, threshold=0.0)
     edits = [Edit("prune", (0,)), forced, Edit("splits", n_splits=2)]
     few, _ = replay(edits, tree, data, model)
@@ -74,10 +80,7 @@ def test_splits_that_were_cut_come_back_with_other_changes_in_place():
 
 
 def test_a_change_whose_node_was_cut_comes_back_with_it():
-    X = np.random.default_rng(0).normal(size=(200, 3))
-    y = X[:, 0] + X[:, 1] > 0
-    model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    tree, data = model.tree_, training_data(model, X, y)
+    tree, data, model = grown_on_three_columns()
     forced = Edit("force_split", (0,), feature=data.features[2].name, threshold=0.0)
     whole = replay([forced], tree, data, model)[0]
     edits = [Edit("prune", ()), forced]
