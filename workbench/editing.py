@@ -271,8 +271,7 @@ def make_again(result: RunResult, table: Table, edits: tuple[Edit, ...]) -> RunR
     from engine.tree.edit import replay
 
     assert result.grown_tree is not None
-    needs_rows = any(edit.needs_training_rows for edit in edits)
-    rows = training_rows(result, table) if needs_rows else None
+    rows = rows_for(edits, result, table)
     tree, lost = replay(edits, result.grown_tree, rows, result.estimator)
     held = tuple(edit for edit in edits if not any(edit is gone for gone in lost))
     return with_tree(result, table, held, tree) if held else result
@@ -321,11 +320,14 @@ def _with_edits(
     assert result.grown_tree is not None
     tree = result.grown_tree
     if edits:
-        needs_rows = any(edit.needs_training_rows for edit in edits)
-        tree, _lost = replay(
-            edits, tree, training_rows(result, table) if needs_rows else None, result.estimator
-        )
+        tree, _lost = replay(edits, tree, rows_for(edits, result, table), result.estimator)
     return with_tree(result, table, edits, tree, monitor)
+
+
+def rows_for(edits: tuple[Edit, ...], result: RunResult, table: Table) -> TrainingData | None:
+    """Return the rows that edits are replayed with; None where none of them needs any."""
+    needs_rows = any(edit.needs_training_rows for edit in edits)
+    return training_rows(result, table) if needs_rows else None
 
 
 def training_rows(result: RunResult, table: Table) -> TrainingData:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor
-from workbench.editing import editable, training_rows, with_tree
+from workbench.editing import editable, rows_for, with_tree
 
 if TYPE_CHECKING:
     from engine.tree.edit import Edit
@@ -38,8 +38,7 @@ def step_splits(
     if n_wanted < 0:
         raise DataError("the tree asks nothing any more, so there is no split to take back")
     edits = (*before, Edit("splits", n_splits=n_wanted))
-    needs_rows = any(edit.needs_training_rows for edit in before)
-    rows = training_rows(result, table) if needs_rows else None
+    rows = rows_for(before, result, table)
     tree, lost = replay(edits, result.grown_tree, rows, result.estimator)
     if any(edit is edits[-1] for edit in lost):
         raise DataError("every split is there already; to grow more, train again with looser limits")
@@ -59,8 +58,7 @@ def n_splits_uncut(result: RunResult, table: Table) -> int:
     before = _before_steps(result)
     if not any(edit.is_cut for edit in result.edits):
         return count_splits(result.tree(0))
-    needs_rows = any(edit.needs_training_rows for edit in before)
-    rows = training_rows(result, table) if needs_rows else None
+    rows = rows_for(before, result, table)
     tree, uncut, _lost = replay_beside_uncut(before, result.grown_tree, rows, result.estimator)
     return count_with_cut(tree, uncut)
 
