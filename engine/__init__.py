@@ -21,6 +21,8 @@ _HOMES = {
     "GradientBoostingRegressor": "engine.boosting.estimators",
     "AdaBoostClassifier": "engine.adaboost.estimators",
     "AdaBoostRegressor": "engine.adaboost.estimators",
+    "DeepEnsembleClassifier": "engine.neural.estimators",
+    "DeepEnsembleRegressor": "engine.neural.estimators",
     "DataError": "engine.errors",
     "NotFittedError": "engine.errors",
     "ParameterError": "engine.errors",
