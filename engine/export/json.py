@@ -35,6 +35,8 @@ ESTIMATORS = (
     "GradientBoostingRegressor",
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "DeepEnsembleClassifier",
+    "DeepEnsembleRegressor",
 )
 LEFT_OUT = ("oob_decision_function_", "oob_prediction_")
 """One number for every training row: not part of the model."""
@@ -51,7 +53,7 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
 
     Parameters
     ----------
-    estimator : fitted tree, forest or boosted model of this package, AdaBoost with the engine's own trees
+    estimator : fitted model of this package; ensembles of the engine's own trees or networks
     metadata : mapping of str to plain JSON values, optional
         What a reader should know beside the model, such as the target's name; see `read_json`.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import DataError
+from engine.export.network_check import check_networks
 from engine.features import FeatureSpec
 from engine.parameters import check_parameters
 from engine.tree.structure import LEVEL_SET, MULTIWAY, Tree, single_leaf
@@ -28,6 +29,8 @@ _TABLES = {
     "GradientBoostingRegressor": ("engine.boosting.parameters", "BOOSTING_REGRESSOR"),
     "AdaBoostClassifier": ("engine.adaboost.parameters", "ADABOOST_CLASSIFIER"),
     "AdaBoostRegressor": ("engine.adaboost.parameters", "ADABOOST_REGRESSOR"),
+    "DeepEnsembleClassifier": ("engine.neural.parameters", "DEEP_ENSEMBLE_CLASSIFIER"),
+    "DeepEnsembleRegressor": ("engine.neural.parameters", "DEEP_ENSEMBLE_REGRESSOR"),
 }
 
 
@@ -59,6 +62,9 @@ def check_model(estimator: Any) -> None:
         _require(n_classes > 0, "it has no classes")
         told = getattr(estimator, "n_classes_", None if is_boosted else n_classes)
         _require(type(told) is int and told == n_classes, "its numbers of classes differ")
+    if type(estimator).__name__.startswith("DeepEnsemble"):
+        check_networks(estimator, n_classes, _require)
+        return
     if is_boosted:
         trees = _trees_of_rounds(estimator, 1 if n_classes in (0, 2) else n_classes)
         n_outputs = 1

@@ -36,6 +36,7 @@ Floats = NDArray[np.float64]
 class DeepEnsemble(Learner):
     """Networks that differ by their starts, averaged; a subclass says what their outputs mean."""
 
+    combination = "rows"
     _is_classifier: bool
     _table: tuple[Parameter, ...]
     _n_learned_at_once: int

@@ -162,18 +162,24 @@ class DeepEnsembleClassifier(ClassifierMixin, DeepEnsemble):  # type: ignore[mis
         """As `predict_uncertainty`, of an encoded table."""
         return of_classes(self._probabilities(self._encoded_outputs(encoded)))
 
-    def encoded_answers(self, encoded: NDArray[Any]) -> NDArray[np.float64]:
+    def encoded_answer(self, encoded: NDArray[Any]) -> NDArray[np.float64]:
         """As `predict_proba`, of an encoded table."""
         return np.asarray(self._probabilities(self._encoded_outputs(encoded)).mean(axis=0))
 
     def _probabilities(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities of all classes: float64 (n_members, n_rows, n_classes), 0 without rows."""
-        given = softmax(outputs / self.temperature_, axis=2)
+        given = softmax(self._of_all_classes(outputs) / self.temperature_, axis=2)
         if len(self.present_classes_) == len(self.classes_):
             return np.asarray(given)
         probabilities = np.zeros((*outputs.shape[:2], len(self.classes_)))
         probabilities[:, :, self.present_classes_] = given
         return probabilities
+
+    def _of_all_classes(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return an output for every class; of two a network has one, the log odds of the second."""
+        if len(self.present_classes_) != 2:
+            return outputs
+        return np.concatenate([np.zeros_like(outputs), outputs], axis=2)
 
     @property
     def _is_constant(self) -> bool:
@@ -196,7 +202,8 @@ class DeepEnsembleClassifier(ClassifierMixin, DeepEnsemble):  # type: ignore[mis
     def _biases_for(self, training: TrainingData) -> NDArray[np.float32]:
         shares = np.bincount(training.y.astype(np.intp), training.sample_weight, training.n_classes)
         given = shares[self.present_classes_] / shares.sum()
-        return np.asarray(np.log(np.maximum(given, np.finfo(np.float32).tiny)), np.float32)
+        logs = np.log(np.maximum(given, np.finfo(np.float32).tiny))
+        return np.asarray(logs[1:] - logs[0] if len(logs) == 2 else logs, np.float32)
 
     def _be_uncalibrated(self) -> None:
         self.temperature_ = 1.0
@@ -205,7 +212,9 @@ class DeepEnsembleClassifier(ClassifierMixin, DeepEnsemble):  # type: ignore[mis
         self, outputs: NDArray[np.float64], validation: TrainingData, check: Callable[[], None]
     ) -> None:
         codes = self._standardised(validation.y).astype(np.intp)
-        self.temperature_ = best_temperature(outputs, codes, validation.sample_weight, check)
+        self.temperature_ = best_temperature(
+            self._of_all_classes(outputs), codes, validation.sample_weight, check
+        )
 
 
 class DeepEnsembleRegressor(RegressorMixin, DeepEnsemble):  # type: ignore[misc]  # noqa: D101 - set below
@@ -274,9 +283,9 @@ class DeepEnsembleRegressor(RegressorMixin, DeepEnsemble):  # type: ignore[misc]
         """As `predict_interval`, of an encoded table."""
         return self._interval(self._encoded_outputs(encoded), coverage)
 
-    def encoded_answers(self, encoded: NDArray[Any]) -> NDArray[np.float64]:
-        """As `predict`, of an encoded table."""
-        return np.asarray(self._means(self._encoded_outputs(encoded)).mean(axis=0))
+    def encoded_answer(self, encoded: NDArray[Any]) -> NDArray[np.float64]:
+        """As `predict`, of an encoded table: float64 (n_rows, 1)."""
+        return np.asarray(self._means(self._encoded_outputs(encoded)).mean(axis=0)).reshape(-1, 1)
 
     def predict_members(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return each network's means and variances, scaled if `calibrate`: float64 (n_kept, n_samples)."""

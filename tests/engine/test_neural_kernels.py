@@ -6,13 +6,18 @@ import pytest
 from engine.jit import specialisations
 from engine.neural.kernels import training as kernels
 from engine.neural.kernels.forward import answer_rows, units_of
-from engine.neural.kernels.losses import GAUSSIAN, LARGEST_LOG_VARIANCE, LOG_LOSS, SQUARED_ERROR
+from engine.neural.kernels.losses import GAUSSIAN, LARGEST_LOG_VARIANCE, LOG_LOSS, SQUARED_ERROR, add_losses
 from engine.neural.kernels.training import Recipe
 from engine.neural.layout import Layout
 from engine.neural.member import room_to_train
 from tests.engine import naive_neural
 
-LOSSES = {"log_loss": (LOG_LOSS, 3), "squared_error": (SQUARED_ERROR, 1), "gaussian": (GAUSSIAN, 2)}
+LOSSES = {
+    "log_loss": (LOG_LOSS, 3),
+    "two classes": (LOG_LOSS, 1),
+    "squared_error": (SQUARED_ERROR, 1),
+    "gaussian": (GAUSSIAN, 2),
+}
 HIDDEN = {"linear": (), "one layer": (5,), "three layers": (6, 4, 5)}
 N_INPUTS, N_ROWS = 4, 7
 
@@ -31,7 +36,9 @@ def problem(loss, hidden, n_rows=N_ROWS, seed=0):
     layout = Layout.of([N_INPUTS, *hidden, LOSSES[loss][1]])
     parameters = rng.normal(0, 0.7, layout.n_parameters)
     inputs, row_weights = rng.normal(size=(n_rows, N_INPUTS)), rng.uniform(0.2, 2.0, n_rows)
-    targets = rng.integers(3, size=n_rows).astype(float) if loss == "log_loss" else rng.normal(size=n_rows)
+    targets = rng.normal(size=n_rows)
+    if LOSSES[loss][0] == LOG_LOSS:
+        targets = rng.integers(3 if loss == "log_loss" else 2, size=n_rows).astype(float)
     return layout, parameters, inputs, targets, row_weights
 
 
@@ -185,3 +192,16 @@ def test_answers_are_those_of_the_plain_twin(hidden):
     np.testing.assert_allclose(
         outputs, naive_neural.forward(layout.split(parameters), inputs, True)[-1], rtol=1e-12, atol=1e-14
     )
+
+
+@pytest.mark.parametrize("odds", [-1e4, -40.0, 0.0, 40.0, 1e4])
+@pytest.mark.parametrize("wanted", [0.0, 1.0])
+def test_two_classes_have_the_loss_of_a_softmax_however_sure(odds, wanted):
+    outputs, deltas = np.array([[odds]]), np.zeros((1, 1))
+    row_weights = np.ones(1)
+    loss = add_losses(outputs, np.array([wanted]), row_weights, 1.0, LOG_LOSS, 1.0, False, deltas)
+    pair, of_pair = np.array([[0.0, odds]]), np.zeros((1, 2))
+    assert loss == pytest.approx(
+        add_losses(pair, np.array([wanted]), row_weights, 1.0, LOG_LOSS, 1.0, False, of_pair)
+    )
+    assert deltas[0, 0] == pytest.approx(of_pair[0, 1])

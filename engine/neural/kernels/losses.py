@@ -33,6 +33,16 @@ def log_loss_of(outputs, row, wanted, factor, deltas):
 
 
 @kernel
+def two_class_loss_of(outputs, row, wanted, factor, deltas):
+    """Return - log p of the class that a row has; the one output is the log odds of class 1."""
+    odds = np.float64(outputs[row, 0])
+    small = np.exp(-abs(odds))
+    probability = 1.0 / (1.0 + small) if odds >= 0 else small / (1.0 + small)
+    deltas[row, 0] = factor * (probability - wanted)
+    return np.log1p(small) + max(odds, 0.0) - odds * wanted
+
+
+@kernel
 def gaussian_loss_of(outputs, row, target, factor, floor, is_held, deltas):
     """Return half of log v + (y - m)^2 / v, the Gaussian log-likelihood without its constant.
 
@@ -61,7 +71,9 @@ def add_losses(outputs, targets, row_weights, scale, loss, floor, is_held, delta
     for row in range(outputs.shape[0]):
         weight = np.float64(row_weights[row])
         factor = weight * scale
-        if loss == LOG_LOSS:
+        if loss == LOG_LOSS and outputs.shape[1] == 1:
+            total += weight * two_class_loss_of(outputs, row, np.float64(targets[row]), factor, deltas)
+        elif loss == LOG_LOSS:
             total += weight * log_loss_of(outputs, row, np.int64(targets[row]), factor, deltas)
         elif loss == GAUSSIAN:
             target = np.float64(targets[row])
