@@ -23,6 +23,8 @@ _HOMES = {
     "AdaBoostRegressor": "engine.adaboost.estimators",
     "NearestNeighborsClassifier": "engine.classical.neighbors",
     "NearestNeighborsRegressor": "engine.classical.neighbors",
+    "DeepEnsembleClassifier": "engine.neural.estimators",
+    "DeepEnsembleRegressor": "engine.neural.estimators",
     "DataError": "engine.errors",
     "NotFittedError": "engine.errors",
     "ParameterError": "engine.errors",

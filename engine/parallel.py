@@ -199,12 +199,14 @@ def _as_task(function: Callable[..., Result]) -> Callable[..., Result]:
 
 
 @cache
-def _limit_blas() -> None:
+def limit_blas() -> None:
     """Give BLAS one thread, in the whole process and for good, once the first pool is made.
 
     Its spinning threads cost 5 to 270 times on a busy machine. The limit is process-wide in OpenBLAS,
-    so setting and lifting it around each task would race.
+    so setting and lifting it around each task would race. Networks ask for it without a pool too: a
+    product by several threads has other bits than by one.
     """
+    import scipy.linalg.cython_blas  # noqa: F401 - only libraries that are loaded are limited
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(limits=1, user_api="blas")
@@ -214,7 +216,7 @@ def _pool(n_threads: int, use: str = "chunks") -> ThreadPoolExecutor:
     with _pools_lock:
         key = (n_threads, use)
         if key not in _pools:
-            _limit_blas()
+            limit_blas()
             _pools[key] = ThreadPoolExecutor(n_threads, thread_name_prefix=f"engine-{n_threads}-{use}")
         return _pools[key]
 
