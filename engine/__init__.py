@@ -21,6 +21,7 @@ _HOMES = {
     "GradientBoostingRegressor": "engine.boosting.estimators",
     "AdaBoostClassifier": "engine.adaboost.estimators",
     "AdaBoostRegressor": "engine.adaboost.estimators",
+    "tune": "engine.tuning.tune",
     "DataError": "engine.errors",
     "NotFittedError": "engine.errors",
     "ParameterError": "engine.errors",
