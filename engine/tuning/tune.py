@@ -295,7 +295,7 @@ class _Desk:
         n_over, n_all = int(np.count_nonzero(self._is_over)), self._is_over.size
         under_way = float(np.sum(np.where(self._is_over, 0.0, self._tasks.fractions)))
         at = np.unravel_index(min(n_over, n_all - 1), self._is_over.shape)  # they come in order
-        n_settings, n_folds = self._is_over.shape
+        n_settings, n_folds = self._search.n_settings, self._search.n_folds
         event = IterationEvent(
             PHASE, n_over, n_all, min((n_over + under_way) / n_all, 1.0), self._clock.elapsed_s,
             message=f"setting {at[0] + 1:,} of {n_settings:,}, fold {at[1] + 1} of {n_folds}",
