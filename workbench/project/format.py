@@ -6,7 +6,8 @@ A ``.treewright`` file is a zip of
 - ``rows.parquet``: the cells as texts, only if the rows were saved with it;
 - ``lines.npz``: where the rows stood in their file, if they did not follow line by line;
 - ``models/<id>.tree.json``: a trained model; ``models/<id>.npz``: the parts of its rows, its curve,
-  and a single tree as it was grown before any change by hand.
+  and a single tree as it was grown before any change by hand;
+- ``tuning/<id>.npz``: folds and scores of a search for good settings; see `workbench.project.tuning`.
 """
 
 from __future__ import annotations
