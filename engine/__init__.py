@@ -25,6 +25,7 @@ _HOMES = {
     "NearestNeighborsRegressor": "engine.classical.neighbors",
     "DeepEnsembleClassifier": "engine.neural.estimators",
     "DeepEnsembleRegressor": "engine.neural.estimators",
+    "tune": "engine.tuning.tune",
     "DataError": "engine.errors",
     "NotFittedError": "engine.errors",
     "ParameterError": "engine.errors",
