@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ParameterError
+from workbench.catalog import CATALOG
 
 if TYPE_CHECKING:
     from engine.tree.structure import Tree
@@ -140,7 +141,7 @@ class RunResult:
     @property
     def has_trees(self) -> bool:
         """It is a model made of trees, though it may have been stopped before the first."""
-        return bool(self.estimator.combination != "rows")
+        return CATALOG[self.spec.kind].has_trees
 
     @property
     def trees(self) -> list[Tree]:
