@@ -129,6 +129,8 @@ def test_a_click_takes_a_setting_and_undo_takes_it_back(qtbot, session, run_id):
     assert plot.here_.data["x"].tolist() == [2.0]
     QTest.mouseClick(plot.viewport(), LEFT, pos=place_on_screen(plot, 2))
     assert document.messages[-1] == "Decision tree 1: it has depth 7 already."
+    QTest.keyClick(plot, Qt.Key.Key_Left)
+    assert plot.cursor == 1, "keys go on from there"
     document.undo_stack.undo()
     assert document.parameter(run_id, "max_depth") == 5
     assert panel_of(session).figure.now is None
@@ -271,7 +273,9 @@ def test_results_are_drawn_while_it_runs_and_stop_keeps_them(qtbot, session, end
     start = part(session, QPushButton, "start")
     QTest.mouseClick(start, LEFT)
     assert start.text() == "Stop"
+    place = start.pos()
     qtbot.waitUntil(lambda: panel.figure is not None, timeout=60_000)
+    assert start.pos() == place, "it stays under the pointer when there is more beside it"
     assert panel.figure.is_running
     assert "1 of 2 settings tried" in panel.figure.subtitle
     qtbot.waitUntil(lambda: says(session).startswith("setting 2 of 2, fold "), timeout=60_000)

@@ -14,7 +14,7 @@ from workbench.tuning import Plan, Scoring
 from workbench.tuning_grids import read_values
 from workbench.ui import theme
 from workbench.ui.forms.parameter_form import tip_of
-from workbench.ui.widgets import ComboBox, column, literal, repolish, row
+from workbench.ui.widgets import ComboBox, column, keep_room, literal, repolish, row
 
 NO_SECOND = "no second one"
 VALUES_TIP = "Values with commas between them; 1..10 stands for all from 1 to 10, 0.1..0.9 by 0.2 has a step"
@@ -44,9 +44,7 @@ class _Line(QWidget):
         self.edit.setObjectName(f"tuning.values{place}")
         self.edit.setAccessibleName("Values to try" if place == 1 else "Values to try of the second setting")
         self.edit.setToolTip(literal(VALUES_TIP))
-        policy = self.edit.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.edit.setSizePolicy(policy)
+        keep_room(self.edit)
         self.box.activated.connect(self._on_chosen)
         self.edit.textEdited.connect(lambda _text: self.changed.emit())
         layout = row(self.box, self.edit, spacing=8)

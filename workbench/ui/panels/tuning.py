@@ -22,7 +22,7 @@ from workbench.ui.forms.tuning_form import Draft, TuningForm
 from workbench.ui.plots.tuning import SettingPlot, TuningCurvePlot, TuningMapPlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, row
+from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, keep_room, row
 
 START, BEST, ONE_SE, EXPORT = (
     f"action.tuning.{verb}" for verb in ("start", "take_best", "take_one_se", "export")
@@ -118,6 +118,8 @@ class TuningPanel(QWidget):
         csv = bare_button("export", "Export settings as CSV", actions[EXPORT].trigger, "tuning.csv")
         picture = bare_button("picture", "Export picture", self._export_picture, "tuning.export")
         self._exporters = (csv, picture)
+        for later in (self._best, self._one_se, csv, picture):
+            keep_room(later)  # Stop must not move away from under the pointer when they come
         strip = row(
             self.form.score_box, self._says, self._best, self._one_se, self.start, *self._exporters, spacing=4
         )

@@ -46,7 +46,7 @@ class SettingPlot(FigurePlot):
         figure = self.figure
         if self.cursor is not None and self.cursor >= figure.n_settings:
             self.cursor = None
-        self.header.say(figure.title, figure.subtitle, self._chosen_text())
+        self.header.say(figure.title, figure.subtitle, self._more_text())
         self.plot.getAxis("bottom").set_name(figure.x.name)
         self.plot.getAxis("bottom").show_names(list(enumerate(figure.x.words)))
         self._draw_settings()
@@ -60,16 +60,9 @@ class SettingPlot(FigurePlot):
         else:
             self.show_hover("", QPointF())
 
-    def _chosen_text(self) -> str:
-        figure = self.figure
-        chosen = [(BEST, figure.best), (ONE_SE, figure.one_se)]
-        if figure.best == figure.one_se:
-            chosen = [(f"{BEST}, and the simplest within {ONE_SE}", figure.best)]
-        return "; ".join(
-            f"{name}: {figure.setting_text(at)} ({figure.score_text(figure.mean[at])})"
-            for name, at in chosen
-            if at is not None
-        )
+    def _more_text(self) -> str:
+        """What is told above the picture beside its title."""
+        return ""
 
     def _draw_settings(self) -> None:
         raise NotImplementedError
@@ -92,7 +85,8 @@ class SettingPlot(FigurePlot):
     def _on_clicked(self, event) -> None:
         is_inside = self.plot.vb.sceneBoundingRect().contains(event.scenePos())
         if self.figure is not None and is_inside and event.button() == Qt.MouseButton.LeftButton:
-            self.setting_asked.emit(self.setting_under(self.plot.vb.mapSceneToView(event.scenePos())))
+            self.cursor = self.setting_under(self.plot.vb.mapSceneToView(event.scenePos()))
+            self.setting_asked.emit(self.cursor)
 
     # -- the keyboard
 
@@ -287,6 +281,17 @@ class TuningMapPlot(SettingPlot):
         self.plot.setYRange(-0.5, n_y - 0.5, padding=0)
         self._draw_boxes()
         self._write_cells()
+
+    def _more_text(self) -> str:
+        figure = self.figure
+        chosen = [(BEST, figure.best), (ONE_SE, figure.one_se)]
+        if figure.best == figure.one_se:
+            chosen = [(f"{BEST}, and the simplest within {ONE_SE}", figure.best)]
+        return "; ".join(
+            f"{name}: {figure.setting_text(at)} ({figure.score_text(figure.mean[at])})"
+            for name, at in chosen
+            if at is not None
+        )
 
     def _range(self) -> tuple[float, float] | None:
         known = self.figure.mean[np.isfinite(self.figure.mean)]
