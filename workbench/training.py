@@ -182,9 +182,9 @@ class Trainer(QObject):
 
     def waiting_for_kernels(self, inputs: FitInputs) -> Callable[[FitMonitor], None] | None:
         """Return what a worker calls before it trains: waits until all that this needs is compiled."""
-        if self._warm_up is None:
-            return None
         step = CATALOG[inputs.spec.kind].warm_up_of(inputs.table.n_rows)
+        if self._warm_up is None or not step:
+            return None
         return partial(self._warm_up.wait_until_warm, step)
 
     def _on_advanced(self, run_id: str, job: Job, inputs: FitInputs, events: list[Any]) -> None:

@@ -15,7 +15,7 @@ from workbench.figures.words import count, counted
 from workbench.tuner import setting_words
 from workbench.tuning import SCORINGS, Scoring, Tuning, what_changed
 from workbench.tuning_grids import default_values, tunable_parameters, values_text
-from workbench.ui import file_dialogs
+from workbench.ui import file_dialogs, theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports, file_stem
 from workbench.ui.forms.tuning_form import Draft, TuningForm
@@ -115,6 +115,8 @@ class TuningPanel(QWidget):
         for made, name in ((self._best, BEST), (self._one_se, ONE_SE)):
             made.setToolTip(actions[name].toolTip())
         self.start = button("Tune", "", self._start_or_stop, "tuning.start")
+        self._dress()
+        theme.changed.connect(self._dress)
         csv = bare_button("export", "Export settings as CSV", actions[EXPORT].trigger, "tuning.csv")
         picture = bare_button("picture", "Export picture", self._export_picture, "tuning.export")
         self._exporters = (csv, picture)
@@ -125,6 +127,15 @@ class TuningPanel(QWidget):
         )
         strip.setStretch(1, 1)
         return strip
+
+    def _dress(self) -> None:
+        """Let Tune and Stop be as wide, so that what stands beside them stays."""
+        shown, widths = self.start.text(), []
+        for text in ("Tune", "Stop"):
+            self.start.setText(text)
+            widths.append(self.start.sizeHint().width())
+        self.start.setText(shown)
+        self.start.setMinimumWidth(max(widths))
 
     # -- what is there
 
