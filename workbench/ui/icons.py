@@ -43,6 +43,7 @@ NAMES = {
     "scores": "gauge",
     "compare": "columns",
     "trees": "list-numbers",
+    "tuning": "faders",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",

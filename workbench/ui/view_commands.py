@@ -28,7 +28,7 @@ class ViewCommands(QObject):
         actions = window.actions_
         for place, name in enumerate(VIEWS, start=1):
             slot = lambda name=name: self.show_view(name)  # noqa: E731 - bound per name
-            actions.add(f"action.view.{name}", f"Show {name.capitalize()}", f"Alt+{place}", slot, name)
+            actions.add(f"action.view.{name}", f"Show {name.capitalize()}", f"Alt+{place % 10}", slot, name)
         actions.add("action.view.jobs", "Show Jobs", "Ctrl+J", lambda: self._toggle("jobs"), "waiting")
         actions.add("action.view.settings", "Show Settings", "Ctrl+,", window.toggle_settings, "settings")
         actions.add("action.view.palette", "Search Commands", "Ctrl+K", self._open_palette, "search")

@@ -16,6 +16,7 @@ from workbench.ui.panels.table import TablePanel
 from workbench.ui.panels.training import TrainingPanel
 from workbench.ui.panels.tree import TreePanel
 from workbench.ui.panels.trees import TreesPanel
+from workbench.ui.panels.tuning import TuningPanel
 
 PANELS: dict[str, Callable[[Context], QWidget]] = {
     "tree": TreePanel,
@@ -27,4 +28,5 @@ PANELS: dict[str, Callable[[Context], QWidget]] = {
     "scores": ScoresPanel,
     "compare": ComparePanel,
     "trees": TreesPanel,
+    "tuning": TuningPanel,
 }
