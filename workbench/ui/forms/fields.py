@@ -22,6 +22,8 @@ def format_value(parameter: Parameter, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {'rises' if sign > 0 else 'falls'}" for name, sign in value.items() if sign)
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value))
     if isinstance(value, float):
         return f"{value:.12g}".replace("-", "\N{MINUS SIGN}")
     return str(value).replace("-", "\N{MINUS SIGN}") if isinstance(value, int) else str(value)
@@ -101,7 +103,7 @@ class NumberField(Field):
         self._parameter = parameter
         self._edit = QLineEdit()
         self._edit.setAlignment(Qt.AlignmentFlag.AlignRight)
-        if parameter.allows_none:
+        if parameter.allows_none or parameter.kind == "sizes":
             self._edit.setPlaceholderText(parameter.none_text or "none")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -203,8 +205,8 @@ def parse_number(parameter: Parameter, text: str) -> Any:
     A whole number stays an int where the parameter takes one; an empty text is None.
     """
     text = text.strip().replace("\N{MINUS SIGN}", "-")
-    if not text:
-        return None
+    if not text or parameter.kind == "sizes":
+        return parse_sizes(text) if parameter.kind == "sizes" else None
     if text.lower() in {"inf", "nan", "infinity"}:
         return text
     try:
@@ -222,6 +224,12 @@ def parse_number(parameter: Parameter, text: str) -> Any:
     return number
 
 
+def parse_sizes(text: str) -> Any:
+    """Read whole numbers with commas or blanks between them, brackets or none around; the text if none."""
+    words = text.strip("()[] ").replace(",", " ").split()
+    return tuple(map(int, words)) if all(word.isdecimal() for word in words) else text
+
+
 def make_field(parameter: Parameter, parent: QWidget | None = None) -> Field:
     """The field that fits the parameter's kind."""
     kinds = {
@@ -230,6 +238,7 @@ def make_field(parameter: Parameter, parent: QWidget | None = None) -> Field:
         "number_or_choice": NumberOrChoiceField,
         "int": NumberField,
         "float": NumberField,
+        "sizes": NumberField,
     }
     kind = parameter.kind
     if kind == "number_or_choice" and not (parameter.choices or parameter.allows_none):
