@@ -1,4 +1,4 @@
-"""The engine: tree models on numpy and numba, with scikit-learn's estimator contract.
+"""The engine: tree models on numpy and numba, others beside them, with scikit-learn's estimator contract.
 
 Public names are imported on first use; nothing is compiled at import.
 """
@@ -21,8 +21,11 @@ _HOMES = {
     "GradientBoostingRegressor": "engine.boosting.estimators",
     "AdaBoostClassifier": "engine.adaboost.estimators",
     "AdaBoostRegressor": "engine.adaboost.estimators",
+    "NearestNeighborsClassifier": "engine.classical.neighbors",
+    "NearestNeighborsRegressor": "engine.classical.neighbors",
     "DeepEnsembleClassifier": "engine.neural.estimators",
     "DeepEnsembleRegressor": "engine.neural.estimators",
+    "tune": "engine.tuning.tune",
     "DataError": "engine.errors",
     "NotFittedError": "engine.errors",
     "ParameterError": "engine.errors",

@@ -40,12 +40,11 @@ def resolve_jobs(n_jobs: int | None) -> int:
     ParameterError
         `n_jobs` is 0 or not a whole number.
     """
-    n_cores = os.cpu_count() or 1
     if n_jobs is None:
-        return n_cores
+        n_jobs = -1
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ParameterError(f"n_jobs is {n_jobs!r}; enter a number of threads, or -1 for all cores")
-    return int(n_jobs) if n_jobs > 0 else max(1, n_cores + 1 + int(n_jobs))
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 @contextmanager

@@ -55,6 +55,9 @@ class Parameter:
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
     has_any_size : bool
         True for a seed, which no kernel counts with: a whole number above `LARGEST_WHOLE` is legal.
+    simpler : str
+        Which values make the simpler model, "smaller" or "larger" ones (None is larger than any number);
+        "" where neither does. For the choice within one standard error when it is tuned.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Parameter:
     needs_categories: bool = False
     in_form: bool = True
     has_any_size: bool = False
+    simpler: str = ""
 
     @property
     def start_value(self) -> Any:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engine.tree.structure import Tree
     from workbench.crossvalidation import CrossValidation
     from workbench.scoring import ScoreSet
+    from workbench.tuning import Tuning
 
 PARTS = ("train", "validation", "test")
 NO_PART = 255
@@ -92,6 +93,7 @@ class RunResult:
     scores : dict of part name to ScoreSet
         Parts without rows are absent.
     importances : float64 (n_features,)
+        Shares of the total gain; of a model without trees how much its score falls when a column is shuffled.
     seconds : float
     n_rounds : int
         Trees of a forest, rounds of boosting, 1 for a tree.
@@ -141,9 +143,19 @@ class RunResult:
         return bool(self.classes)
 
     @property
+    def has_trees(self) -> bool:
+        """It is a model made of trees, though it may have been stopped before the first."""
+        return bool(self.estimator.combination != "rows")
+
+    @property
     def trees(self) -> list[Tree]:
-        """All trees in the order they were grown; boosting of K > 2 classes has K a round."""
+        """All trees in the order they were grown; boosting of K > 2 classes has K a round.
+
+        None of a model that is not made of trees.
+        """
         estimator = self.estimator
+        if not self.has_trees:
+            return []
         if hasattr(estimator, "tree_"):
             return [estimator.tree_]
         return [
@@ -179,6 +191,8 @@ class RunRecord:
         Of the last training that made a model; kept while the next one runs.
     error : str or None
         Why it failed.
+    tuning : Tuning or None
+        The last search for good settings that tried some.
     """
 
     run_id: str
@@ -187,6 +201,7 @@ class RunRecord:
     state: str = "new"
     result: RunResult | None = None
     error: str | None = None
+    tuning: Tuning | None = None
 
     @property
     def is_training(self) -> bool:

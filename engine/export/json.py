@@ -38,6 +38,12 @@ ESTIMATORS = (
     "DeepEnsembleClassifier",
     "DeepEnsembleRegressor",
 )
+STORED_BESIDE: dict[str, tuple[str, ...]] = {
+    "NearestNeighborsClassifier": ("pipeline_",),
+    "NearestNeighborsRegressor": ("pipeline_",),
+}
+"""Models that are more than numbers and trees: attributes that the caller keeps in files of their own."""
+
 LEFT_OUT = ("oob_decision_function_", "oob_prediction_")
 """One number for every training row: not part of the model."""
 
@@ -48,14 +54,17 @@ _LABEL_DTYPE = re.compile(r"object|<U[0-9]{1,6}")
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
-def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
+def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None, *, keeps_parts: bool = False) -> str:
     """Return a fitted model as the text of a `.tree.json` file.
 
     Parameters
     ----------
     estimator : fitted model of this package; ensembles of the engine's own trees or networks
+        With `keeps_parts` also one of `STORED_BESIDE`, without the attributes named there.
     metadata : mapping of str to plain JSON values, optional
         What a reader should know beside the model, such as the target's name; see `read_json`.
+    keeps_parts : bool
+        The caller keeps those attributes elsewhere, and gives them to `read_json`.
 
     Raises
     ------
@@ -64,10 +73,11 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
         yes-no values.
     """
     name = type(estimator).__name__
-    if name not in ESTIMATORS or type(estimator) is not getattr(engine, name):
+    kept = STORED_BESIDE.get(name, ()) if keeps_parts else ()
+    if (name not in ESTIMATORS and not kept) or type(estimator) is not getattr(engine, name):
         raise DataError(f"{name} cannot be written as a model file; it holds {', '.join(ESTIMATORS)}")
     parameters = estimator.get_params(deep=False)
-    fitted = {key: value for key, value in vars(estimator).items() if key not in parameters}
+    fitted = {key: value for key, value in vars(estimator).items() if key not in (*parameters, *kept)}
     if "features_" not in fitted:
         raise DataError(f"this {name} is not fitted; train it first")
     document = {
@@ -110,10 +120,16 @@ def from_json(text: str) -> Any:
     return read_json(text)[0]
 
 
-def read_json(text: str) -> tuple[Any, dict[str, Any]]:
+def read_json(text: str, read_part: Callable[[str], Any] | None = None) -> tuple[Any, dict[str, Any]]:
     """Return the model of a `.tree.json` text and its metadata, empty where the file has none.
 
     The metadata is whatever JSON object was written: its reader has to check it.
+
+    Parameters
+    ----------
+    text : str
+    read_part : callable, optional
+        Returns an attribute that was kept elsewhere, by its name; see `STORED_BESIDE`.
 
     Raises
     ------
@@ -122,7 +138,8 @@ def read_json(text: str) -> tuple[Any, dict[str, Any]]:
     """
     document = _parse(text)
     name = document["estimator"]
-    if name not in ESTIMATORS:
+    parts = () if read_part is None else STORED_BESIDE.get(name, ())
+    if name not in ESTIMATORS and not parts:
         raise DataError(f"the model file holds a {name!r}, which this version does not know")
     try:
         estimator = getattr(engine, name)(
@@ -133,6 +150,9 @@ def read_json(text: str) -> tuple[Any, dict[str, Any]]:
             if not _FITTED_NAME.fullmatch(key) or callable(getattr(estimator, key, None)):
                 raise DataError(f"the model file sets {key!r}, which no model has")
             setattr(estimator, key, _decode(value))
+        if read_part is not None:
+            for part in parts:
+                setattr(estimator, part, read_part(part))
         model_check.check_model(estimator)
     except DataError:
         raise

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.project import format as form
 from workbench.project.atomic import write_atomically
+from workbench.project.tuning import member_name, tuning_arrays, tuning_to_json
 
 if TYPE_CHECKING:
     from workbench.datasets import Table
@@ -72,6 +73,8 @@ def _members(document: Document | Snapshot, path: Path, include_rows: bool) -> l
     for record in document.runs.values():
         if record.result is not None:
             members += _model_members(record.run_id, record.result)
+        if record.tuning is not None:
+            members.append((member_name(record.run_id), _npz(tuning_arrays(record.tuning))))
     return members
 
 
@@ -115,6 +118,7 @@ def _run_to_json(record: RunRecord) -> dict[str, Any]:
         "state": settled.state,
         "error": settled.error,
         "result": None if record.result is None else _result_to_json(record.result),
+        "tuning": None if record.tuning is None else tuning_to_json(record.tuning),
     }
 
 
@@ -143,7 +147,7 @@ def _result_to_json(result: RunResult) -> dict[str, Any]:
 
 
 def _model_members(run_id: str, result: RunResult) -> list[tuple[str, bytes]]:
-    from engine.export.json import to_json
+    from workbench.project.models import model_files
 
     arrays: dict[str, Any] = {"parts": result.parts, "importances": result.importances}
     if result.curve is not None:
@@ -151,7 +155,7 @@ def _model_members(run_id: str, result: RunResult) -> list[tuple[str, bytes]]:
     if result.grown_tree is not None and result.edits:
         arrays |= {f"grown_{name}": array for name, array in result.grown_tree.to_arrays().items()}
     return [
-        (f"models/{run_id}.tree.json", to_json(result.estimator).encode()),
+        *((f"models/{run_id}.{name}", content) for name, content in model_files(result.estimator).items()),
         (f"models/{run_id}.npz", _npz(arrays)),
     ]
 
