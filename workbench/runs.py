@@ -47,6 +47,11 @@ class ModelSpec:
     kind: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # what files bring as lists is no other value than the tuple it was
+        values = {name: tuple(of) if isinstance(of, list) else of for name, of in self.parameters.items()}
+        object.__setattr__(self, "parameters", values)
+
     def with_parameter(self, name: str, value: Any) -> ModelSpec:
         return replace(self, parameters={**self.parameters, name: value})
 

@@ -18,6 +18,8 @@ def format_value(parameter: Parameter, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {'rises' if sign > 0 else 'falls'}" for name, sign in value.items() if sign)
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value))
     if isinstance(value, float):
         return f"{value:.12g}".replace("-", "\N{MINUS SIGN}")
     return str(value).replace("-", "\N{MINUS SIGN}") if isinstance(value, int) else str(value)
@@ -36,8 +38,8 @@ def parse_number(parameter: Parameter, text: str) -> Any:
     A whole number stays an int where the parameter takes one; an empty text is None.
     """
     text = text.strip().replace("\N{MINUS SIGN}", "-")
-    if not text:
-        return None
+    if not text or parameter.kind == "sizes":
+        return parse_sizes(text) if parameter.kind == "sizes" else None
     if text.lower() in {"inf", "nan", "infinity"}:
         return text
     try:
@@ -53,3 +55,9 @@ def parse_number(parameter: Parameter, text: str) -> Any:
     if parameter.kind == "number_or_choice" and (looks_whole or (is_whole and number > 1)):  # 1.0 is a share
         return int(number)
     return number
+
+
+def parse_sizes(text: str) -> Any:
+    """Read whole numbers with commas or blanks between them, brackets or none around; the text if none."""
+    words = text.strip("()[] ").replace(",", " ").split()
+    return tuple(map(int, words)) if all(word.isdecimal() for word in words) else text

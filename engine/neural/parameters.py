@@ -75,7 +75,6 @@ _TRAINING = (
     Parameter(
         "weight_decay", 0.0, "float", minimum=0, maximum=1, label="Weight decay", group="More",
         help="Share of the learning rate by which weights shrink at each step, apart from the gradient.",
-        aliases={"sklearn": "alpha"},
     ),
     Parameter(
         "dropout", 0.0, "float", minimum=0, maximum=1, open_maximum=True, label="Dropout", group="More",

@@ -81,7 +81,7 @@ class NumberField(Field):
         self._parameter = parameter
         self._edit = QLineEdit()
         self._edit.setAlignment(Qt.AlignmentFlag.AlignRight)
-        if parameter.allows_none:
+        if parameter.allows_none or parameter.kind == "sizes":
             self._edit.setPlaceholderText(parameter.none_text or "none")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -185,6 +185,7 @@ def make_field(parameter: Parameter, parent: QWidget | None = None) -> Field:
         "number_or_choice": NumberOrChoiceField,
         "int": NumberField,
         "float": NumberField,
+        "sizes": NumberField,
     }
     kind = parameter.kind
     if kind == "number_or_choice" and not (parameter.choices or parameter.allows_none):
