@@ -95,6 +95,13 @@ class CatalogEntry:
         """What begins a sentence about such a model: "A decision tree"."""
         return self._subject or f"A {self.title.lower()}"
 
+    def why_not(self, task: str) -> str:
+        """Say why it cannot learn a task, and the cure; "" where it can."""
+        if task in self.tasks:
+            return ""
+        only = "classes" if self.tasks == ("classes",) else "numbers"
+        return f"{self.subject} learns {only} only; choose a target of {only}, or another kind of model"
+
     def curve_name(self, task: str, parameters: Mapping[str, Any]) -> str:
         """Return what the loss by step is called with these settings."""
         if self.curve_names is not None:
@@ -121,7 +128,15 @@ class CatalogEntry:
         return self._estimators[TASKS.index(task)]
 
     def make(self, task: str, parameters: Mapping[str, Any], n_classes: int = 0) -> Any:
-        """Return an estimator that is not fitted yet; imports the learner."""
+        """Return an estimator that is not fitted yet; imports the learner.
+
+        Raises
+        ------
+        ParameterError
+            It does not learn this task.
+        """
+        if why := self.why_not(task):
+            raise ParameterError(why)
         applying = self.applying(task, parameters, n_classes)
         return getattr(import_module("engine"), self.estimator_name(task))(**applying)
 
@@ -264,6 +279,53 @@ CATALOG: dict[str, CatalogEntry] = {
             has_trees=False,
             draws=(False, False),
             _subject="K nearest neighbours",
+        ),
+        CatalogEntry(
+            "svm",
+            "Support vector machine",
+            "A border as far from both sides as can be, straight or curved by a kernel",
+            "svm",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("SVM_CLASSIFIER", "SVM_REGRESSOR"),
+            _estimators=("SVMClassifier", "SVMRegressor"),
+            has_trees=False,
+            draws=(True, False),
+        ),
+        CatalogEntry(
+            "linear",
+            "Linear model",
+            "Logistic regression for classes, ridge regression for numbers",
+            "linear",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("LOGISTIC_CLASSIFIER", "RIDGE_REGRESSOR"),
+            _estimators=("LogisticClassifier", "RidgeRegressor"),
+            has_trees=False,
+            draws=(False, False),
+        ),
+        CatalogEntry(
+            "naive_bayes",
+            "Naive Bayes",
+            "Every column tells the class by itself, and their evidence is added up",
+            "naive_bayes",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("NAIVE_BAYES_CLASSIFIER", "NAIVE_BAYES_CLASSIFIER"),
+            _estimators=("NaiveBayesClassifier", "NaiveBayesClassifier"),
+            has_trees=False,
+            draws=(False, False),
+            tasks=("classes",),
+            _subject="Naive Bayes",
         ),
     )
 }

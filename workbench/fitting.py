@@ -15,7 +15,7 @@ from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
 from workbench.importances import gains_of, importances_of
 from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
-from workbench.scoring import ScoreSet, score_classes, score_numbers
+from workbench.scoring import ScoreSet, score_classes, score_decisions, score_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,9 +206,18 @@ def score_parts(
 def score_rows(estimator: Any, rows: Learnable, part: str, monitor: FitMonitor = NULL_MONITOR) -> ScoreSet:
     """Score a fitted estimator on rows with a known target, by their weights."""
     if rows.classes:
-        proba = predict_in_steps(estimator.predict_proba, rows.X, monitor)
-        return score_classes(part, rows.y, proba, rows.classes, rows.weights)
+        values = predict_in_steps(lambda X: class_values(estimator, X)[1], rows.X, monitor)
+        score = score_classes if estimator.has_probabilities else score_decisions
+        return score(part, rows.y, values, rows.classes, rows.weights)
     return score_numbers(part, rows.y, predict_in_steps(estimator.predict, rows.X, monitor), rows.weights)
+
+
+def class_values(estimator: Any, X: pd.DataFrame) -> tuple[str, NDArray[np.float64]]:
+    """Return what a model tells of classes, "probability" or "decision value", and it: a column a class."""
+    if estimator.has_probabilities:
+        return "probability", np.asarray(estimator.predict_proba(X), np.float64)
+    values = np.asarray(estimator.decision_function(X), np.float64)
+    return "decision value", np.column_stack([-values, values]) if values.ndim == 1 else values
 
 
 def predict_in_steps(

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor
 from workbench import crossvalidation
-from workbench.catalog import CATALOG, check_parameter_values
+from workbench.catalog import CATALOG, check_parameter_values, entry_of
 from workbench.editing import make_again
 from workbench.fitting import FitInputs, SoFar, fit_run, freeze_inputs, inputs_of_result, what_differs
 from workbench.jobs import Job, Lanes
@@ -20,7 +20,13 @@ from workbench.log import LOG, describe
 from workbench.readiness import check_ready
 from workbench.rounds import add_rounds, can_go_on, why_none_added
 from workbench.runs import RunResult
-from workbench.training_words import constant_warning, edits_sentence, how_it_ended, told
+from workbench.training_words import (
+    constant_warning,
+    early_end_warning,
+    edits_sentence,
+    how_it_ended,
+    told,
+)
 from workbench.turns import Turns
 
 if TYPE_CHECKING:
@@ -108,6 +114,9 @@ class Trainer(QObject):
             document.post_message(f"{record.name} is being trained already.")
             return False
         problems = check_ready(document)
+        why = entry_of(record.spec.kind).why_not(document.task)
+        if not problems and why:
+            problems = [f"{record.name} cannot be trained: {why}."]
         if not problems:
             try:
                 check_parameter_values(record.spec.kind, document.task, record.spec.parameters)
@@ -270,7 +279,7 @@ class Trainer(QObject):
             self._document.post_message(f"{name}: {why}")
             return
         how = how_it_ended(result)
-        remarks = constant_warning(result) + edits_sentence(edits, changed)
+        remarks = constant_warning(result) + early_end_warning(result) + edits_sentence(edits, changed)
         self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{remarks}")
         if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
             self._cv_waiting[run_id] = (result, inputs)

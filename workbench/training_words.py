@@ -39,6 +39,15 @@ def constant_warning(result: RunResult) -> str:
     )
 
 
+def early_end_warning(result: RunResult) -> str:
+    """Return a warning for a solver that ran out of steps; else nothing."""
+    estimator = result.estimator
+    limit = getattr(estimator, "max_iter", None)
+    if limit is None or getattr(estimator, "n_iter_", 0) < limit:
+        return ""
+    return f" Warning: it was not done after {limit:,} steps; allow more, or a smaller C."
+
+
 def edits_sentence(edits: tuple[Any, ...], result: RunResult) -> str:
     """Say what became of changes by hand that were to be made again."""
     if not edits:

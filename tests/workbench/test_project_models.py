@@ -80,7 +80,7 @@ def test_a_file_that_names_another_type_is_refused(module, kind, loader):
 
 def test_what_could_not_be_read_is_not_written():
     pipeline = Pipeline([("columns", FunctionTransformer()), ("model", StandardScaler())])
-    with pytest.raises(DataError, match="sklearn.preprocessing.*, which no project file holds"):
+    with pytest.raises(DataError, match=r"sklearn\.preprocessing.*, which no project file holds"):
         dump_object(pipeline)
 
 
