@@ -67,6 +67,8 @@ class CatalogEntry:
         It is made of trees, which can be looked at, pruned and exported.
     draws : tuple of bool
         Whether chance has a part in it, for classes and for numbers: then it has a seed.
+    fits_apart : bool
+        Its fit cannot ask whether to stop, and so runs in a process of its own.
     tasks : tuple of str
         What it can learn: "classes", "numbers" or both.
     """
@@ -88,6 +90,7 @@ class CatalogEntry:
     has_trees: bool = True
     draws: tuple[bool, bool] = (True, True)
     tasks: tuple[str, ...] = TASKS
+    fits_apart: bool = False
     _subject: str = ""
 
     @property
@@ -277,6 +280,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("NEIGHBORS_CLASSIFIER", "NEIGHBORS_REGRESSOR"),
             _estimators=("NearestNeighborsClassifier", "NearestNeighborsRegressor"),
             has_trees=False,
+            fits_apart=True,
             draws=(False, False),
             _subject="K nearest neighbours",
         ),
@@ -293,6 +297,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("SVM_CLASSIFIER", "SVM_REGRESSOR"),
             _estimators=("SVMClassifier", "SVMRegressor"),
             has_trees=False,
+            fits_apart=True,
             draws=(True, False),
         ),
         CatalogEntry(
@@ -308,6 +313,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("LOGISTIC_CLASSIFIER", "RIDGE_REGRESSOR"),
             _estimators=("LogisticClassifier", "RidgeRegressor"),
             has_trees=False,
+            fits_apart=True,
             draws=(False, False),
         ),
         CatalogEntry(
@@ -323,6 +329,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("NAIVE_BAYES_CLASSIFIER", "NAIVE_BAYES_CLASSIFIER"),
             _estimators=("NaiveBayesClassifier", "NaiveBayesClassifier"),
             has_trees=False,
+            fits_apart=True,
             draws=(False, False),
             tasks=("classes",),
             _subject="Naive Bayes",

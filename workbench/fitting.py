@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
+from workbench.children import run_in_child
 from workbench.importances import gains_of, importances_of
 from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
 from workbench.scoring import ScoreSet, score_classes, score_decisions, score_numbers
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from workbench.datasets import Table
 
+_Made = TypeVar("_Made")
 STEP_ROWS = 2**16  # predicted between two questions to the monitor: well under a second
 
 
@@ -136,6 +139,24 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     if why_ended and not estimator.estimators_:
         raise DataError(f"{why_ended}; let the trees ask more questions, or add columns")
     return result_of(estimator, inputs, everything, monitor, perf_counter() - began)
+
+
+def apart_or_here(
+    inputs: FitInputs, work: Callable[[FitInputs, FitMonitor], _Made], monitor: FitMonitor
+) -> _Made:
+    """Return ``work(inputs, monitor)``, done in a child process where the model's fit cannot ask to stop.
+
+    Raises
+    ------
+    FitStopped
+        It was stopped there, and nothing is left.
+    ChildEnded
+        The process was ended from outside.
+    """
+    if not entry_of(inputs.spec.kind).fits_apart:
+        return work(inputs, monitor)
+    made: _Made = run_in_child(partial(work, inputs), monitor)
+    return made
 
 
 def result_of(

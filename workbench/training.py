@@ -14,7 +14,15 @@ from engine.monitor import FitMonitor
 from workbench import crossvalidation
 from workbench.catalog import CATALOG, check_parameter_values, entry_of
 from workbench.editing import make_again
-from workbench.fitting import FitInputs, SoFar, fit_run, freeze_inputs, inputs_of_result, what_differs
+from workbench.fitting import (
+    FitInputs,
+    SoFar,
+    apart_or_here,
+    fit_run,
+    freeze_inputs,
+    inputs_of_result,
+    what_differs,
+)
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
 from workbench.readiness import check_ready
@@ -301,7 +309,12 @@ class Trainer(QObject):
         run_id = next(iter(self._cv_waiting))
         result, inputs = self._cv_waiting[run_id]
         title = f"Cross-validating {self._document.run(run_id).name}"
-        job = Job(partial(crossvalidation.cross_validate, inputs), self, title=title, step_name="fold")
+        job = Job(
+            partial(apart_or_here, inputs, crossvalidation.cross_validate),
+            self,
+            title=title,
+            step_name="fold",
+        )
         self._cv = (run_id, job)
         job.advanced.connect(lambda events: self.cross_validation_advanced.emit(run_id, events))
         job.ended.connect(lambda future: self._on_cross_validation_ended(run_id, result, job, future))
@@ -392,5 +405,5 @@ def _work(
     if more is not None:
         longer = add_rounds(more.before, inputs.table, more.n_more, monitor)
         return longer, longer
-    result = fit_run(inputs, monitor)
+    result = apart_or_here(inputs, fit_run, monitor)
     return result, make_again(result, inputs.table, edits) if edits else result

@@ -146,3 +146,26 @@ def test_a_model_of_classes_alone_says_so_where_the_target_is_a_number(qtbot, se
     action = session.window.actions_["action.model.add_naive_bayes"]
     assert not action.isEnabled()
     assert "learns classes only" in action.toolTip()
+
+
+def test_a_fit_that_cannot_be_asked_is_stopped_with_its_process(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target("species")
+    run_id = document.add_run("svm")
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        assert session.trainer.train(run_id)
+        session.trainer.stop(run_id)
+    assert document.run(run_id).state == "new"
+    assert "stopped before there was anything to keep" in document.messages[-1]
+    assert train(qtbot, session, "svm")
+
+
+def test_a_cross_validation_in_a_process_is_attached(qtbot, session):
+    run_id = trained(qtbot, session, "linear", "classes")
+    session.trainer.cross_validates = True
+    with qtbot.waitSignal(session.trainer.cross_validation_ended, timeout=60_000):
+        assert session.trainer.train(run_id)
+    found = session.document.run(run_id).result.cv
+    assert not found.stopped
+    assert found.metrics["accuracy"].value > 0.95
