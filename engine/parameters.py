@@ -13,6 +13,7 @@ from engine.errors import ParameterError
 
 UNSET: Any = object()
 LARGEST_WHOLE = 2**63 - 1  # what kernels can count
+LARGEST_LAYER = 2**20  # units of a hidden layer: more are a mistyped number
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Parameter:
         The engine's default (scikit-learn's where it has the parameter).
     kind : str
         "int", "float", "bool", "choice", "number_or_choice" (an int, a float share or a choice:
-        `max_features`), or "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`).
+        `max_features`), "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`), or
+        "sizes" (a sequence of whole numbers from 1, one a hidden layer: `hidden_layer_sizes`).
     minimum, maximum : float or None
         Legal range, ends included unless `open_minimum` or `open_maximum`.
     choices : tuple
@@ -53,6 +55,9 @@ class Parameter:
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
     has_any_size : bool
         True for a seed, which no kernel counts with: a whole number above `LARGEST_WHOLE` is legal.
+    simpler : str
+        Which values make the simpler model, "smaller" or "larger" ones (None is larger than any number);
+        "" where neither does. For the choice within one standard error when it is tuned.
     """
 
     name: str
@@ -76,6 +81,7 @@ class Parameter:
     needs_categories: bool = False
     in_form: bool = True
     has_any_size: bool = False
+    simpler: str = ""
 
     @property
     def start_value(self) -> Any:
@@ -92,6 +98,8 @@ class Parameter:
             parts.append("True or False")
         if self.kind == "directions":
             parts.append("1 (rises), -1 (falls) or 0 for every column or by column name")
+        if self.kind == "sizes":
+            parts.append("whole numbers from 1 to 1048576, one for each hidden layer, such as (64, 64)")
         if self.choices:
             parts.append("one of " + ", ".join(map(repr, self.choices)))
         if self.allows_none:
@@ -168,7 +176,18 @@ def _are_directions(value: Any) -> bool:
     )
 
 
-_IS_LEGAL: dict[str, Callable[[Any], bool]] = {"bool": _is_yes_or_no, "directions": _are_directions}
+def _are_sizes(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(
+        isinstance(size, (int, np.integer)) and type(size) is not bool and 1 <= size <= LARGEST_LAYER
+        for size in value
+    )
+
+
+_IS_LEGAL: dict[str, Callable[[Any], bool]] = {
+    "bool": _is_yes_or_no,
+    "directions": _are_directions,
+    "sizes": _are_sizes,
+}
 
 
 def check_parameters(estimator: Any, table: Iterable[Parameter]) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from engine.tree.structure import Tree
     from workbench.crossvalidation import CrossValidation
     from workbench.scoring import ScoreSet
+    from workbench.tuning import Tuning
 
 PARTS = ("train", "validation", "test")
 NO_PART = 255
@@ -191,6 +192,8 @@ class RunRecord:
         Of the last training that made a model; kept while the next one runs.
     error : str or None
         Why it failed.
+    tuning : Tuning or None
+        The last search for good settings that tried some.
     """
 
     run_id: str
@@ -199,6 +202,7 @@ class RunRecord:
     state: str = "new"
     result: RunResult | None = None
     error: str | None = None
+    tuning: Tuning | None = None
 
     @property
     def is_training(self) -> bool:

@@ -35,6 +35,8 @@ ESTIMATORS = (
     "GradientBoostingRegressor",
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "DeepEnsembleClassifier",
+    "DeepEnsembleRegressor",
 )
 STORED_BESIDE: dict[str, tuple[str, ...]] = {
     "NearestNeighborsClassifier": ("pipeline_",),
@@ -62,7 +64,7 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None, *, keeps_
 
     Parameters
     ----------
-    estimator : fitted tree, forest or boosted model of this package, AdaBoost with the engine's own trees
+    estimator : fitted model of this package; ensembles of the engine's own trees or networks
         With `keeps_parts` also one of `STORED_BESIDE`, without the attributes named there.
     metadata : mapping of str to plain JSON values, optional
         What a reader should know beside the model, such as the target's name; see `read_json`.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import DataError
+from engine.export.network_check import check_networks
 from engine.features import FeatureSpec
 from engine.parameters import check_parameters
 from engine.tree.structure import LEVEL_SET, MULTIWAY, Tree, single_leaf
@@ -35,6 +36,8 @@ _TABLES = {
     "LogisticClassifier": ("engine.classical.parameters", "LOGISTIC_CLASSIFIER"),
     "RidgeRegressor": ("engine.classical.parameters", "RIDGE_REGRESSOR"),
     "NaiveBayesClassifier": ("engine.classical.parameters", "NAIVE_BAYES_CLASSIFIER"),
+    "DeepEnsembleClassifier": ("engine.neural.parameters", "DEEP_ENSEMBLE_CLASSIFIER"),
+    "DeepEnsembleRegressor": ("engine.neural.parameters", "DEEP_ENSEMBLE_REGRESSOR"),
 }
 
 
@@ -66,6 +69,9 @@ def check_model(estimator: Any) -> None:
         require(n_classes > 0, "it has no classes")
         told = getattr(estimator, "n_classes_", None if is_boosted else n_classes)
         require(type(told) is int and told == n_classes, "its numbers of classes differ")
+    if type(estimator).__name__.startswith("DeepEnsemble"):
+        check_networks(estimator, n_classes, require)
+        return
     if estimator.combination == "rows":
         estimator.check_parts()
         return

@@ -23,6 +23,7 @@ from workbench.files import ARCHIVE_DAMAGE, told_when_unreadable, unreadable
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
 from workbench.project.models import files_under, read_model
+from workbench.project.tuning import member_name, tuning_from_json
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
 from workbench.state import DataState
 
@@ -272,6 +273,7 @@ def _run(entry: Mapping[str, Any], members: Mapping[str, bytes], table: Table | 
         state=entry["state"],
         result=result,
         error=entry["error"],
+        tuning=tuning_from_json(entry.get("tuning"), lambda: _arrays(members[member_name(run_id)])),
     )
 
 

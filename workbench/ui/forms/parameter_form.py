@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
+from workbench.setting_words import format_value
 from workbench.ui import theme
 from workbench.ui.forms.directions_field import Columns, DirectionsField
 from workbench.ui.forms.fields import (
@@ -17,7 +18,6 @@ from workbench.ui.forms.fields import (
     Field,
     NumberField,
     SwitchField,
-    format_value,
     make_field,
 )
 from workbench.ui.widgets import ComboBox, Header, Label, bare_button, clear, column, literal, row
