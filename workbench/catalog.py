@@ -67,6 +67,8 @@ class CatalogEntry:
         It is made of trees, which can be looked at, pruned and exported.
     draws : tuple of bool
         Whether chance has a part in it, for classes and for numbers: then it has a seed.
+    fits_apart : bool
+        Its fit cannot ask whether to stop, and so runs in a process of its own.
     tasks : tuple of str
         What it can learn: "classes", "numbers" or both.
     """
@@ -88,12 +90,20 @@ class CatalogEntry:
     has_trees: bool = True
     draws: tuple[bool, bool] = (True, True)
     tasks: tuple[str, ...] = TASKS
+    fits_apart: bool = False
     _subject: str = ""
 
     @property
     def subject(self) -> str:
         """What begins a sentence about such a model: "A decision tree"."""
         return self._subject or f"A {self.title.lower()}"
+
+    def why_not(self, task: str) -> str:
+        """Say why it cannot learn a task, and the cure; "" where it can."""
+        if task in self.tasks:
+            return ""
+        only = "classes" if self.tasks == ("classes",) else "numbers"
+        return f"{self.subject} learns {only} only; choose a target of {only}, or another kind of model"
 
     def curve_name(self, task: str, parameters: Mapping[str, Any]) -> str:
         """Return what the loss by step is called with these settings."""
@@ -121,7 +131,15 @@ class CatalogEntry:
         return self._estimators[TASKS.index(task)]
 
     def make(self, task: str, parameters: Mapping[str, Any], n_classes: int = 0) -> Any:
-        """Return an estimator that is not fitted yet; imports the learner."""
+        """Return an estimator that is not fitted yet; imports the learner.
+
+        Raises
+        ------
+        ParameterError
+            It does not learn this task.
+        """
+        if why := self.why_not(task):
+            raise ParameterError(why)
         applying = self.applying(task, parameters, n_classes)
         return getattr(import_module("engine"), self.estimator_name(task))(**applying)
 
@@ -262,8 +280,59 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("NEIGHBORS_CLASSIFIER", "NEIGHBORS_REGRESSOR"),
             _estimators=("NearestNeighborsClassifier", "NearestNeighborsRegressor"),
             has_trees=False,
+            fits_apart=True,
             draws=(False, False),
             _subject="K nearest neighbours",
+        ),
+        CatalogEntry(
+            "svm",
+            "Support vector machine",
+            "A border as far from both sides as can be, straight or curved by a kernel",
+            "svm",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("SVM_CLASSIFIER", "SVM_REGRESSOR"),
+            _estimators=("SVMClassifier", "SVMRegressor"),
+            has_trees=False,
+            fits_apart=True,
+            draws=(True, False),
+        ),
+        CatalogEntry(
+            "linear",
+            "Linear model",
+            "Logistic regression for classes, ridge regression for numbers",
+            "linear",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("LOGISTIC_CLASSIFIER", "RIDGE_REGRESSOR"),
+            _estimators=("LogisticClassifier", "RidgeRegressor"),
+            has_trees=False,
+            fits_apart=True,
+            draws=(False, False),
+        ),
+        CatalogEntry(
+            "naive_bayes",
+            "Naive Bayes",
+            "Every column tells the class by itself, and their evidence is added up",
+            "naive_bayes",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("NAIVE_BAYES_CLASSIFIER", "NAIVE_BAYES_CLASSIFIER"),
+            _estimators=("NaiveBayesClassifier", "NaiveBayesClassifier"),
+            has_trees=False,
+            fits_apart=True,
+            draws=(False, False),
+            tasks=("classes",),
+            _subject="Naive Bayes",
         ),
     )
 }

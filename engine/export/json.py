@@ -41,6 +41,11 @@ ESTIMATORS = (
 STORED_BESIDE: dict[str, tuple[str, ...]] = {
     "NearestNeighborsClassifier": ("pipeline_",),
     "NearestNeighborsRegressor": ("pipeline_",),
+    "SVMClassifier": ("pipeline_",),
+    "SVMRegressor": ("pipeline_",),
+    "LogisticClassifier": ("pipeline_",),
+    "RidgeRegressor": ("pipeline_",),
+    "NaiveBayesClassifier": ("pipeline_",),
 }
 """Models that are more than numbers and trees: attributes that the caller keeps in files of their own."""
 

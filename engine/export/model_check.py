@@ -31,6 +31,11 @@ _TABLES = {
     "AdaBoostRegressor": ("engine.adaboost.parameters", "ADABOOST_REGRESSOR"),
     "NearestNeighborsClassifier": ("engine.classical.parameters", "NEIGHBORS_CLASSIFIER"),
     "NearestNeighborsRegressor": ("engine.classical.parameters", "NEIGHBORS_REGRESSOR"),
+    "SVMClassifier": ("engine.classical.parameters", "SVM_CLASSIFIER"),
+    "SVMRegressor": ("engine.classical.parameters", "SVM_REGRESSOR"),
+    "LogisticClassifier": ("engine.classical.parameters", "LOGISTIC_CLASSIFIER"),
+    "RidgeRegressor": ("engine.classical.parameters", "RIDGE_REGRESSOR"),
+    "NaiveBayesClassifier": ("engine.classical.parameters", "NAIVE_BAYES_CLASSIFIER"),
     "DeepEnsembleClassifier": ("engine.neural.parameters", "DEEP_ENSEMBLE_CLASSIFIER"),
     "DeepEnsembleRegressor": ("engine.neural.parameters", "DEEP_ENSEMBLE_REGRESSOR"),
 }

@@ -19,6 +19,9 @@ IN_MORE = (
     ("bagging", "Bagging"),
     ("adaboost", "AdaBoost"),
     ("neighbors", "Nearest Neighbours"),
+    ("svm", "Support Vector Machine"),
+    ("linear", "Linear Model"),
+    ("naive_bayes", "Naive Bayes"),
 )
 ADDABLE = (*WITH_BUTTON, *IN_MORE)
 
@@ -122,8 +125,7 @@ class ModelsPanel(QWidget):
         results = [run.result for run in self._document.runs.values() if run.result is not None]
         self._scored.setVisible(any("validation" in result.scores for result in results))
         for kind, _title in ADDABLE:
-            tasks = entry_of(kind).tasks
-            why = "" if self._document.task in tasks else f"It learns {tasks[0]} only."
+            why = entry_of(kind).why_not(self._document.task) if has_table else ""
             self._context.actions.enable(f"action.model.add_{kind}", has_table and not why, why)
         self._more.setEnabled(has_table)
         for verb in ("rename", "duplicate", "delete"):
