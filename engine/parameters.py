@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +28,10 @@ class Parameter:
         The engine's default (scikit-learn's where it has the parameter).
     kind : str
         "int", "float", "bool", "choice", "number_or_choice" (an int, a float share or a choice:
-        `max_features`), or "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`).
+        `max_features`), "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`),
+        "numbers" (a list of finite numbers), "model" (an estimator that is not fitted, or its kind and settings as
+        data, see `is_model_data`), "models" (a list of names and models) or "grids" (by model and parameter,
+        the values to choose from).
     minimum, maximum : float or None
         Legal range, ends included unless `open_minimum` or `open_maximum`.
     choices : tuple
@@ -92,6 +96,8 @@ class Parameter:
             parts.append("True or False")
         if self.kind == "directions":
             parts.append("1 (rises), -1 (falls) or 0 for every column or by column name")
+        if self.kind in _WORDS:
+            parts.append(_WORDS[self.kind])
         if self.choices:
             parts.append("one of " + ", ".join(map(repr, self.choices)))
         if self.allows_none:
@@ -116,7 +122,7 @@ class Parameter:
         if value is None:
             return self.allows_none
         if self.kind in _IS_LEGAL:
-            return _IS_LEGAL[self.kind](value)
+            return _IS_LEGAL[self.kind](self, value)
         if any(type(value) is type(choice) and value == choice for choice in self.choices):
             return True
         if self.kind == "choice" or isinstance(value, bool):
@@ -149,11 +155,11 @@ class Parameter:
             raise ParameterError(f"{self.name} is {value!r}; enter {self.legal_text}")
 
 
-def _is_yes_or_no(value: Any) -> bool:
+def _is_yes_or_no(_: Parameter, value: Any) -> bool:
     return isinstance(value, bool) or type(value).__name__ == "bool_"
 
 
-def _are_directions(value: Any) -> bool:
+def _are_directions(_: Parameter, value: Any) -> bool:
     if isinstance(value, Mapping):
         if not all(isinstance(name, str) for name in value):
             return False
@@ -168,7 +174,61 @@ def _are_directions(value: Any) -> bool:
     )
 
 
-_IS_LEGAL: dict[str, Callable[[Any], bool]] = {"bool": _is_yes_or_no, "directions": _are_directions}
+def _are_numbers(parameter: Parameter, value: Any) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray)) and all(
+        isinstance(item, numbers.Real)
+        and type(item) is not bool
+        and math.isfinite(item)
+        and parameter._in_range(item)
+        for item in value
+    )
+
+
+def is_model_data(value: Any) -> bool:
+    """Tell whether a value is a model as forms and files hold it: its kind and its settings, as data."""
+    return (
+        isinstance(value, Mapping)
+        and isinstance(value.get("kind"), str)
+        and isinstance(value.get("parameters"), Mapping)
+        and isinstance(value.get("name", ""), str)
+    )
+
+
+def _is_model(_: Parameter | None, value: Any) -> bool:
+    return is_model_data(value) or (hasattr(value, "fit") and hasattr(value, "predict"))
+
+
+def _are_models(_: Parameter, value: Any) -> bool:
+    if not isinstance(value, (list, tuple)):
+        return False
+    pairs = [item for item in value if isinstance(item, (list, tuple)) and len(item) == 2]
+    if len(pairs) == len(value):
+        return all(isinstance(name, str) and _is_model(None, model) for name, model in pairs)
+    return all(is_model_data(item) for item in value)
+
+
+def _are_grids(_: Parameter, value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(grid, Mapping)
+        and all(isinstance(values, (list, tuple, np.ndarray)) and len(values) for values in grid.values())
+        for grid in value.values()
+    )
+
+
+_IS_LEGAL: dict[str, Callable[[Parameter, Any], bool]] = {
+    "bool": _is_yes_or_no,
+    "directions": _are_directions,
+    "numbers": _are_numbers,
+    "model": _is_model,
+    "models": _are_models,
+    "grids": _are_grids,
+}  # fmt: skip
+_WORDS = {
+    "numbers": "a list of finite numbers",
+    "model": "an estimator with fit, predict and get_params",
+    "models": "a list of pairs (name, estimator)",
+    "grids": "a dict of a model's name to a dict of a parameter's name to a list of values",
+}
 
 
 def check_parameters(estimator: Any, table: Iterable[Parameter]) -> None:
