@@ -29,9 +29,9 @@ class Parameter:
     kind : str
         "int", "float", "bool", "choice", "number_or_choice" (an int, a float share or a choice:
         `max_features`), "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`),
-        "numbers" (a list of finite numbers), "model" (an estimator that is not fitted, or its kind and settings as
-        data, see `is_model_data`), "models" (a list of names and models) or "grids" (by model and parameter,
-        the values to choose from).
+        "numbers" (a list of finite numbers), "model" (an estimator that is not fitted, or its kind and
+        settings as data, see `is_model_data`), "models" (a list of names and models) or "grids" (by model
+        and parameter, the values to choose from).
     minimum, maximum : float or None
         Legal range, ends included unless `open_minimum` or `open_maximum`.
     choices : tuple

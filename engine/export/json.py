@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import engine
+from engine.base import Learner
 from engine.errors import DataError
 from engine.export import model_check
 from engine.features import FeatureSpec
+from engine.other_learners import OneClass
 from engine.tree.structure import Tree
 
 FORMAT, VERSION = "treewright-model", 1
@@ -35,8 +37,14 @@ ESTIMATORS = (
     "GradientBoostingRegressor",
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "AveragingClassifier",
+    "AveragingRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
 )
-LEFT_OUT = ("oob_decision_function_", "oob_prediction_")
+LEFT_OUT = (
+    "oob_decision_function_", "oob_prediction_", "oof_predictions_", "oof_repeats_", "oof_fold_", "fold_rows_"
+)  # fmt: skip
 """One number for every training row: not part of the model."""
 
 _PIECE = 10_000  # values encoded in one call, about a millisecond
@@ -51,7 +59,8 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
 
     Parameters
     ----------
-    estimator : fitted tree, forest or boosted model of this package, AdaBoost with the engine's own trees
+    estimator : fitted tree, forest or boosted model of this package, AdaBoost with the engine's own trees,
+        averages and stacks of such models
     metadata : mapping of str to plain JSON values, optional
         What a reader should know beside the model, such as the target's name; see `read_json`.
 
@@ -61,27 +70,32 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
         It is another kind of estimator, is not fitted, or holds labels that are not text, numbers or
         yes-no values.
     """
+    content = _content_of(estimator)
+    if not content["fitted"]:
+        raise DataError(f"this {content['estimator']} is not fitted; train it first")
+    document = {"format": FORMAT, "version": VERSION, **content}
+    if metadata is not None:
+        document["metadata"] = dict(metadata)
+    return _dumps(document)
+
+
+def _content_of(estimator: Any) -> dict[str, Any]:
+    """Return name, parameters and what was fitted; nothing of the latter before a fit."""
     name = type(estimator).__name__
     if name not in ESTIMATORS or type(estimator) is not getattr(engine, name):
         raise DataError(f"{name} cannot be written as a model file; it holds {', '.join(ESTIMATORS)}")
     parameters = estimator.get_params(deep=False)
     fitted = {key: value for key, value in vars(estimator).items() if key not in parameters}
-    if "features_" not in fitted:
-        raise DataError(f"this {name} is not fitted; train it first")
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
+    return {
         "estimator": name,
         "parameters": {key: _parameter(key, value, estimator) for key, value in parameters.items()},
         "fitted": {
             key: _encode(key, value)
             for key, value in fitted.items()
-            if key not in LEFT_OUT and not key.startswith("_")  # private: of the training rows
+            if "features_" in fitted and key not in LEFT_OUT
+            if not key.startswith("_")  # private: of the training rows
         },
     }
-    if metadata is not None:
-        document["metadata"] = dict(metadata)
-    return _dumps(document)
 
 
 def _dumps(value: Any) -> str:
@@ -119,24 +133,33 @@ def read_json(text: str) -> tuple[Any, dict[str, Any]]:
         The text is no model file, is damaged, or was made by a newer version.
     """
     document = _parse(text)
-    name = document["estimator"]
-    if name not in ESTIMATORS:
-        raise DataError(f"the model file holds a {name!r}, which this version does not know")
     try:
-        estimator = getattr(engine, name)(
-            **{key: _decode(value) for key, value in document["parameters"].items()}
-        )
-        model_check.check_parameters_of(estimator)
-        for key, value in document["fitted"].items():
-            if not _FITTED_NAME.fullmatch(key) or callable(getattr(estimator, key, None)):
-                raise DataError(f"the model file sets {key!r}, which no model has")
-            setattr(estimator, key, _decode(value))
+        estimator = _decode_model({key: document[key] for key in ("estimator", "parameters", "fitted")})
         model_check.check_model(estimator)
     except DataError:
         raise
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
+    except _DAMAGES as error:
         raise DataError(f"the model file is damaged ({error}); export the model again") from None
     return estimator, document.get("metadata", {})
+
+
+_DAMAGES = (
+    ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError
+)  # fmt: skip
+
+
+def _decode_model(content: dict[str, Any]) -> Any:
+    """Return a model, or one inside another; whether its parts fit together is still to be checked."""
+    name = content["estimator"]
+    if name not in ESTIMATORS:
+        raise DataError(f"the model file holds a {name!r}, which this version does not know")
+    estimator = getattr(engine, name)(**{key: _decode(value) for key, value in content["parameters"].items()})
+    model_check.check_parameters_of(estimator)
+    for key, value in content["fitted"].items():
+        if not _FITTED_NAME.fullmatch(key) or callable(getattr(estimator, key, None)):
+            raise DataError(f"the model file sets {key!r}, which no model has")
+        setattr(estimator, key, _decode(value))
+    return estimator
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -168,7 +191,9 @@ def _refuse_constant(name: str) -> None:
 
 def _parameter(key: str, value: Any, estimator: Any) -> Any:
     if key == "random_state" and not (value is None or isinstance(value, (int, np.integer))):
-        return estimator.seed_  # a generator is no plain value; the seed drawn from it gives the same fit
+        return getattr(
+            estimator, "seed_", None
+        )  # a generator is no plain value; the seed drawn from it gives the same fit
     return _encode(key, value)
 
 
@@ -219,11 +244,21 @@ def _encode_mapping(key: str, mapping: dict[Any, Any]) -> dict[str, Any]:
     return {"items": [[_encode(key, item), _encode(key, of)] for item, of in mapping.items()]}
 
 
+def _encode_model(_key: str, model: Learner) -> dict[str, Any]:
+    return {"model": _content_of(model)}
+
+
+def _encode_one_class(key: str, model: OneClass) -> dict[str, Any]:
+    return {"one_class": _encode(key, model.label)}
+
+
 _ENCODERS: tuple[tuple[Any, Callable[[str, Any], Any]], ...] = (
     (np.ndarray, _encode_array),
     (Tree, _encode_tree),
     (dict, _encode_mapping),
     ((list, tuple), _encode_sequence),
+    (Learner, _encode_model),
+    (OneClass, _encode_one_class),
 )
 
 
@@ -290,6 +325,8 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     "items": lambda content: {_decode(item): _decode(of) for item, of in content},
     "list": lambda content: [_decode(item) for item in content],
     "tuple": lambda content: tuple(_decode(item) for item in content),
+    "model": _decode_model,
+    "one_class": lambda content: OneClass(_decode(content)),
 }
 
 

@@ -1,5 +1,6 @@
 """Stacks: out-of-fold answers against a loop, cases C27 and C28, folds, leakage, tuning inside, stops."""
 
+import json
 import warnings
 
 import numpy as np
@@ -23,6 +24,7 @@ from engine import (
     StackingClassifier,
     StackingRegressor,
 )
+from engine.export.json import from_json, to_json
 from engine.folds import deal_folds
 from engine.stacking.leakage import check_leakage
 from engine.stacking.out_of_fold import FoldFit
@@ -353,3 +355,37 @@ def test_fits_of_one_class_answer_it():
     assert StackingRegressor([("tree", DecisionTreeRegressor())], Ridge(), cv=2).fit(X, y).predict(
         X
     ).shape == (8,)
+
+
+@pytest.mark.parametrize("passthrough", [False, True])
+def test_a_stack_of_own_learners_is_a_model_file(passthrough):
+    X, y = table()
+    frame = pd.DataFrame(X, columns=["one", "two", "three"]).assign(
+        colour=pd.Categorical(np.where(X[:, 1] > 0, "red", "blue"))
+    )
+    named = [
+        ("forest", RandomForestClassifier(n_estimators=3)),
+        ("inner", StackingClassifier([("tree", DecisionTreeClassifier())], DecisionTreeClassifier(), cv=2)),
+    ]
+    meta = GradientBoostingClassifier(n_estimators=5, min_samples_leaf=3)
+    stack = StackingClassifier(named, meta, cv=3, passthrough=passthrough, random_state=0).fit(frame, y)
+    text = to_json(stack)
+    loaded = from_json(text)
+    np.testing.assert_array_equal(loaded.predict_proba(frame), stack.predict_proba(frame))
+    assert repr(loaded.get_params()) == repr(stack.get_params())
+    assert to_json(loaded) == text
+    assert loaded.oof_scores_.tolist() == stack.oof_scores_.tolist()
+    content = json.loads(text)
+    content["fitted"]["estimators_"]["list"][0]["model"]["fitted"]["classes_"]["array"] = [0, 1, 7]
+    with pytest.raises(DataError, match="damaged"):
+        from_json(json.dumps(content))
+    content["fitted"]["estimators_"]["list"][0]["model"]["estimator"] = "os.system"
+    with pytest.raises(DataError, match="does not know"):
+        from_json(json.dumps(content))
+
+
+def test_a_stack_of_other_packages_models_is_no_model_file():
+    X, y = table()
+    stack = StackingClassifier(bases(), LOGISTIC, cv=3, random_state=0).fit(X, y)
+    with pytest.raises(DataError, match="cannot hold"):
+        to_json(stack)
