@@ -176,8 +176,8 @@ def _are_directions(_: Parameter, value: Any) -> bool:
 
 def _are_numbers(parameter: Parameter, value: Any) -> bool:
     return isinstance(value, (list, tuple, np.ndarray)) and all(
-        isinstance(item, numbers.Real)
-        and type(item) is not bool
+        type(item) is not bool
+        and isinstance(item, numbers.Real)
         and math.isfinite(item)
         and parameter._in_range(item)
         for item in value
