@@ -55,6 +55,8 @@ class Parameter:
         Without an unordered category among the columns it has no effect.
     in_form : bool
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
+    model_task : str
+        What a model that is chosen here learns: "numbers", or "" for what the model itself learns.
     has_any_size : bool
         True for a seed, which no kernel counts with: a whole number above `LARGEST_WHOLE` is legal.
     """
@@ -80,6 +82,7 @@ class Parameter:
     needs_categories: bool = False
     in_form: bool = True
     has_any_size: bool = False
+    model_task: str = ""
 
     @property
     def start_value(self) -> Any:

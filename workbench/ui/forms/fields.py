@@ -9,6 +9,7 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
+from workbench.model_choice import OF_MODELS, words_of
 from workbench.ui.widgets import ComboBox, Label, repolish
 
 NUMBER_WIDTH = 112
@@ -20,6 +21,10 @@ def format_value(parameter: Parameter, value: Any) -> str:
         return parameter.none_text or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if parameter.kind in OF_MODELS:
+        return words_of(value, parameter.none_text)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(f"{item:.12g}" for item in value)
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {'rises' if sign > 0 else 'falls'}" for name, sign in value.items() if sign)
     if isinstance(value, float):

@@ -108,7 +108,8 @@ class SettingsPanel(QWidget):
         if table is not None:
             names = [name for name, role in document.roles.items() if role == "feature"]
             columns = tuple((name, table.column(name).kind in ("number", "date")) for name in names)
-            return FormContext(columns, tuple(document.classes))
+            others = tuple(other for other in document.runs.values() if other is not run)
+            return FormContext(columns, tuple(document.classes), table.n_rows, others)
         if result is None:
             return FormContext()
         specs = result.feature_specs
