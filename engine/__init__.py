@@ -1,4 +1,4 @@
-"""The engine: tree models on numpy and numba, with scikit-learn's estimator contract.
+"""The engine: tree models on numpy and numba, others beside them, with scikit-learn's estimator contract.
 
 Public names are imported on first use; nothing is compiled at import.
 """
@@ -25,6 +25,8 @@ _HOMES = {
     "AveragingRegressor": "engine.averaging.estimators",
     "StackingClassifier": "engine.stacking.estimators",
     "StackingRegressor": "engine.stacking.estimators",
+    "NearestNeighborsClassifier": "engine.classical.neighbors",
+    "NearestNeighborsRegressor": "engine.classical.neighbors",
     "DataError": "engine.errors",
     "NotFittedError": "engine.errors",
     "ParameterError": "engine.errors",

@@ -27,9 +27,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    combination : "sum", "votes" or "median"
+    combination : "sum", "votes", "median" or "rows"
         What an ensemble's answer is made of: the sum of its trees' values (or their mean), the sum of its
-        learners' weights by class, or the weighted median of what they say.
+        learners' weights by class, or the weighted median of what they say. "rows": nothing is known of it
+        but what `encoded_answer` says of rows, as of all models that are not made of trees.
     """
 
     combination = "sum"

@@ -111,7 +111,7 @@ def grid_surface(
 def model_surface(
     estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any
 ) -> NDArray[np.float64]:
-    """Return a fitted tree, forest or boosted model's answer on a grid of two columns.
+    """Return a fitted model's answer on a grid of two columns.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def model_surface(
     Raises
     ------
     DataError
-        As in `tree_surface`; or the estimator is not made of trees.
+        As in `tree_surface`; or the estimator is made neither of trees nor to be asked row by row.
     """
     held = np.array(held, dtype=np.float64)
     return answer_on(estimator, *two_axes(x_feature, y_feature, x_values, y_values, held), held)
@@ -279,16 +279,8 @@ def start_on(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> N
     first = _first_trees(estimator)
     if not _begins_with_model(estimator):
         return baseline + [sum_on([tree], x, y, held)[0] for tree in first] if first else baseline
-    n_x, n_y = len(x.values), len(y.values)
-    chunks = []
-    for start in range(0, n_x * n_y, CHUNK_ROWS):
-        at = np.arange(start, min(start + CHUNK_ROWS, n_x * n_y))
-        table = np.tile(held, (len(at), 1))
-        for axis, places in ((x, at % n_x), (y, at // n_x)):
-            if axis.feature >= 0:
-                table[:, axis.feature] = axis.values[places]
-        chunks.append(start_of(estimator, table))
-    return np.ascontiguousarray(np.concatenate(chunks).T).reshape(-1, n_y, n_x)
+    start = np.concatenate([start_of(estimator, table) for table in _grid_rows(x, y, held)])
+    return np.ascontiguousarray(start.T).reshape(-1, len(y.values), len(x.values))
 
 
 def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -299,6 +291,8 @@ def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def answer_on(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a model's answer on a grid: float64 (n_classes or 1, n_y, n_x)."""
+    if estimator.combination == "rows":
+        return _answer_by_rows(estimator, x, y, held)
     if estimator.combination != "sum":
         return _combined_answer(estimator, x, y, held)
     totals = [sum_on(trees, x, y, held) if trees else None for trees in summed_trees(estimator)]
@@ -337,6 +331,25 @@ def _combined_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float6
     if len(sums[0]) > 1:
         _settle_ties(estimator, sums, answer, x, y, held)
     return answer
+
+
+def _answer_by_rows(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Predict every position."""
+    tables = _grid_rows(x, y, held)
+    answer = np.concatenate([estimator.encoded_answer(table) for table in tables])
+    return np.ascontiguousarray(answer.T).reshape(-1, len(y.values), len(x.values))
+
+
+def _grid_rows(x: _Axis, y: _Axis, held: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    """Yield the positions as encoded tables of at most `CHUNK_ROWS` rows, x running fastest."""
+    n_x, n_y = len(x.values), len(y.values)
+    for start in range(0, n_x * n_y, CHUNK_ROWS):
+        at = np.arange(start, min(start + CHUNK_ROWS, n_x * n_y))
+        table = np.tile(held, (len(at), 1))
+        for axis, places in ((x, at % n_x), (y, at // n_x)):
+            if axis.feature >= 0:
+                table[:, axis.feature] = axis.values[places]
+        yield table
 
 
 def _share_of_votes(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:

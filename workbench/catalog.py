@@ -56,13 +56,19 @@ class CatalogEntry:
     step_name : str
         What one step of a fit is called; "" where steps are not told.
     warm_up_step : str
-        What `engine.warmup` calls the kind.
+        What `engine.warmup` calls the kind; "" where nothing has to be compiled.
     warm_up_of_large : str
         And what it calls kernels that are used on tables of `LARGE_ROWS` rows or more; "" where none are.
     curve_names : tuple of str or None
         What the loss by step is called, for classes and for numbers; None where its own setting says so.
     out_of_bag_names : tuple of str or None
         What the error on rows that members left out is called, likewise; None where none leaves rows out.
+    has_trees : bool
+        It is made of trees, which can be looked at, pruned and exported.
+    draws : tuple of bool
+        Whether chance has a part in it, for classes and for numbers: then it has a seed.
+    tasks : tuple of str
+        What it can learn: "classes", "numbers" or both.
     """
 
     key: str
@@ -79,6 +85,15 @@ class CatalogEntry:
     warm_up_of_large: str = ""
     curve_names: tuple[str, str] | None = None
     out_of_bag_names: tuple[str, str] | None = None
+    has_trees: bool = True
+    draws: tuple[bool, bool] = (True, True)
+    tasks: tuple[str, ...] = TASKS
+    _subject: str = ""
+
+    @property
+    def subject(self) -> str:
+        """What begins a sentence about such a model: "A decision tree"."""
+        return self._subject or f"A {self.title.lower()}"
 
     def curve_name(self, task: str, parameters: Mapping[str, Any]) -> str:
         """Return what the loss by step is called with these settings."""
@@ -98,7 +113,8 @@ class CatalogEntry:
     def parameters(self, task: str) -> tuple[Parameter, ...]:
         """Return the parameter table for a task, "classes" or "numbers"."""
         table = getattr(import_module(f"{self._module}.parameters"), self._tables[TASKS.index(task)])
-        return (*(parameter for parameter in table if parameter.name != SEED.name), SEED)
+        own = tuple(parameter for parameter in table if parameter.name != SEED.name)
+        return (*own, SEED) if self.draws[TASKS.index(task)] else own
 
     def estimator_name(self, task: str) -> str:
         """Name of the estimator in `engine`."""
@@ -232,6 +248,22 @@ CATALOG: dict[str, CatalogEntry] = {
             _estimators=("AdaBoostClassifier", "AdaBoostRegressor"),
             warm_up_of_large="large tables",
             curve_names=("share of wrong rows", "half the squared error"),
+        ),
+        CatalogEntry(
+            "neighbors",
+            "Nearest neighbours",
+            "The answer of the k training rows that are most alike",
+            "neighbors",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("NEIGHBORS_CLASSIFIER", "NEIGHBORS_REGRESSOR"),
+            _estimators=("NearestNeighborsClassifier", "NearestNeighborsRegressor"),
+            has_trees=False,
+            draws=(False, False),
+            _subject="K nearest neighbours",
         ),
     )
 }

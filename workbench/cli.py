@@ -115,7 +115,9 @@ def _fit(options: argparse.Namespace) -> None:
 
 
 def _spec(options: argparse.Namespace, task: str, n_rows: int) -> ModelSpec:
-    values = start_parameters(options.model, task, n_rows) | {"random_state": options.seed}
+    values = start_parameters(options.model, task, n_rows)
+    if "random_state" in values:
+        values["random_state"] = options.seed
     for text in options.set:
         name, sign, value = text.partition("=")
         if not sign:

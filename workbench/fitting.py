@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
+from workbench.importances import gains_of, importances_of
 from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
 from workbench.scoring import ScoreSet, score_classes, score_numbers
 
@@ -148,6 +149,7 @@ def result_of(
     return replace(
         _unscored(estimator, inputs),
         scores=score_parts(estimator, inputs, everything, monitor),
+        importances=importances_of(estimator, inputs, everything, monitor),
         seconds=seconds,
         curve=curve_of(estimator, inputs.spec.kind, inputs.task),
     )
@@ -162,7 +164,7 @@ def _unscored(estimator: Any, inputs: FitInputs) -> RunResult:
         classes=inputs.classes,
         parts=inputs.parts,
         scores={},
-        importances=np.asarray(estimator.feature_importances_, np.float64),
+        importances=gains_of(estimator, len(inputs.features)),
         seconds=0.0,
         n_rounds=len(getattr(estimator, "estimators_", (None,))),
         stopped=bool(estimator.stopped_),

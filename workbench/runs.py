@@ -87,6 +87,7 @@ class RunResult:
     scores : dict of part name to ScoreSet
         Parts without rows are absent.
     importances : float64 (n_features,)
+        Shares of the total gain; of a model without trees how much its score falls when a column is shuffled.
     seconds : float
     n_rounds : int
         Trees of a forest, rounds of boosting, 1 for a tree.
@@ -136,9 +137,19 @@ class RunResult:
         return bool(self.classes)
 
     @property
+    def has_trees(self) -> bool:
+        """It is a model made of trees, though it may have been stopped before the first."""
+        return bool(self.estimator.combination != "rows")
+
+    @property
     def trees(self) -> list[Tree]:
-        """All trees in the order they were grown; boosting of K > 2 classes has K a round."""
+        """All trees in the order they were grown; boosting of K > 2 classes has K a round.
+
+        None of a model that is not made of trees.
+        """
         estimator = self.estimator
+        if not self.has_trees:
+            return []
         if hasattr(estimator, "tree_"):
             return [estimator.tree_]
         return [

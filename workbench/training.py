@@ -169,8 +169,8 @@ class Trainer(QObject):
         self._cv_waiting.pop(run_id, None)
         self._put_off_cross_validation()
         wait = None
-        if self._warm_up is not None:
-            wait = partial(self._warm_up.wait_until_warm, entry.warm_up_of(inputs.table.n_rows))
+        if self._warm_up is not None and (step := entry.warm_up_of(inputs.table.n_rows)):
+            wait = partial(self._warm_up.wait_until_warm, step)
         title = f"Training {document.run(run_id).name}"
         job = Job(partial(_work, inputs, wait, edits, more), self, title=title, step_name=entry.step_name)
         self._jobs[run_id] = job

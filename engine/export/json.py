@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 import engine
 from engine.base import Learner
@@ -42,11 +44,19 @@ ESTIMATORS = (
     "StackingClassifier",
     "StackingRegressor",
 )
+STORED_BESIDE: dict[str, tuple[str, ...]] = {
+    "NearestNeighborsClassifier": ("pipeline_",),
+    "NearestNeighborsRegressor": ("pipeline_",),
+}
+"""Models that are more than numbers and trees: attributes that the caller keeps in files of their own."""
+
 LEFT_OUT = (
     "oob_decision_function_", "oob_prediction_", "oof_predictions_", "oof_repeats_", "oof_fold_", "fold_rows_"
 )  # fmt: skip
 """One number for every training row: not part of the model."""
 
+_parts: ContextVar[dict[str, Any] | None] = ContextVar("parts", default=None)
+_read_part: ContextVar[Callable[[str], Any] | None] = ContextVar("read_part", default=None)
 _PIECE = 10_000  # values encoded in one call, about a millisecond
 _NUMBER_DTYPES = ("float64", "float32", "int64", "int32", "uint64", "uint8", "bool")
 _FITTED_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*_")
@@ -54,7 +64,7 @@ _LABEL_DTYPE = re.compile(r"object|<U[0-9]{1,6}")
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
-def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
+def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None, *, parts: dict[str, Any] | None = None) -> str:
     """Return a fitted model as the text of a `.tree.json` file.
 
     Parameters
@@ -63,6 +73,10 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
         averages and stacks of such models
     metadata : mapping of str to plain JSON values, optional
         What a reader should know beside the model, such as the target's name; see `read_json`.
+    parts : dict, optional
+        Filled with what no text holds, by a name: the attributes of `STORED_BESIDE`, also those of models
+        inside models. The caller keeps them elsewhere, and gives them to `read_json`. None: such a model is
+        refused.
 
     Raises
     ------
@@ -70,7 +84,11 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
         It is another kind of estimator, is not fitted, or holds labels that are not text, numbers or
         yes-no values.
     """
-    content = _content_of(estimator)
+    token = _parts.set(parts)
+    try:
+        content = _content_of(estimator)
+    finally:
+        _parts.reset(token)
     if not content["fitted"]:
         raise DataError(f"this {content['estimator']} is not fitted; train it first")
     document = {"format": FORMAT, "version": VERSION, **content}
@@ -82,20 +100,31 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None) -> str:
 def _content_of(estimator: Any) -> dict[str, Any]:
     """Return name, parameters and what was fitted; nothing of the latter before a fit."""
     name = type(estimator).__name__
-    if name not in ESTIMATORS or type(estimator) is not getattr(engine, name):
+    beside, parts = STORED_BESIDE.get(name, ()), _parts.get()
+    is_fitted = hasattr(estimator, "features_")
+    is_known = name in ESTIMATORS or (beside and (parts is not None or not is_fitted))
+    if not is_known or type(estimator) is not getattr(engine, name):
         raise DataError(f"{name} cannot be written as a model file; it holds {', '.join(ESTIMATORS)}")
     parameters = estimator.get_params(deep=False)
-    fitted = {key: value for key, value in vars(estimator).items() if key not in parameters}
-    return {
+    content: dict[str, Any] = {
         "estimator": name,
         "parameters": {key: _parameter(key, value, estimator) for key, value in parameters.items()},
-        "fitted": {
-            key: _encode(key, value)
-            for key, value in fitted.items()
-            if "features_" in fitted and key not in LEFT_OUT
-            if not key.startswith("_")  # private: of the training rows
-        },
+        "fitted": {},
     }
+    if is_fitted:
+        content["fitted"] = {
+            key: _encode(key, value)
+            for key, value in vars(estimator).items()
+            if key not in (*parameters, *beside, *LEFT_OUT)
+            if not key.startswith("_")  # private: of the training rows
+        }
+    if is_fitted and beside and parts is not None:
+        content["beside"] = {}
+        for attribute in beside:
+            key = attribute if not parts else f"{len(parts)}.{attribute}"
+            parts[key] = getattr(estimator, attribute)
+            content["beside"][attribute] = key
+    return content
 
 
 def _dumps(value: Any) -> str:
@@ -122,10 +151,16 @@ def from_json(text: str) -> Any:
     return read_json(text)[0]
 
 
-def read_json(text: str) -> tuple[Any, dict[str, Any]]:
+def read_json(text: str, read_part: Callable[[str], Any] | None = None) -> tuple[Any, dict[str, Any]]:
     """Return the model of a `.tree.json` text and its metadata, empty where the file has none.
 
     The metadata is whatever JSON object was written: its reader has to check it.
+
+    Parameters
+    ----------
+    text : str
+    read_part : callable, optional
+        Returns what was kept elsewhere, by the name that `to_json` gave it.
 
     Raises
     ------
@@ -133,13 +168,17 @@ def read_json(text: str) -> tuple[Any, dict[str, Any]]:
         The text is no model file, is damaged, or was made by a newer version.
     """
     document = _parse(text)
+    token = _read_part.set(read_part)
     try:
-        estimator = _decode_model({key: document[key] for key in ("estimator", "parameters", "fitted")})
+        known = ("estimator", "parameters", "fitted", "beside")
+        estimator = _decode_model({key: document[key] for key in known if key in document})
         model_check.check_model(estimator)
     except DataError:
         raise
     except _DAMAGES as error:
         raise DataError(f"the model file is damaged ({error}); export the model again") from None
+    finally:
+        _read_part.reset(token)
     return estimator, document.get("metadata", {})
 
 
@@ -150,8 +189,9 @@ _DAMAGES = (
 
 def _decode_model(content: dict[str, Any]) -> Any:
     """Return a model, or one inside another; whether its parts fit together is still to be checked."""
-    name = content["estimator"]
-    if name not in ESTIMATORS:
+    name, beside, read_part = content["estimator"], content.get("beside", {}), _read_part.get()
+    is_known = name in ESTIMATORS or (name in STORED_BESIDE and (read_part or not content["fitted"]))
+    if not is_known or not set(beside) <= set(STORED_BESIDE.get(name, ())):
         raise DataError(f"the model file holds a {name!r}, which this version does not know")
     estimator = getattr(engine, name)(**{key: _decode(value) for key, value in content["parameters"].items()})
     model_check.check_parameters_of(estimator)
@@ -159,6 +199,9 @@ def _decode_model(content: dict[str, Any]) -> Any:
         if not _FITTED_NAME.fullmatch(key) or callable(getattr(estimator, key, None)):
             raise DataError(f"the model file sets {key!r}, which no model has")
         setattr(estimator, key, _decode(value))
+    for attribute, key in beside.items():
+        assert read_part is not None
+        setattr(estimator, attribute, read_part(key))
     return estimator
 
 
@@ -194,6 +237,8 @@ def _parameter(key: str, value: Any, estimator: Any) -> Any:
         return getattr(
             estimator, "seed_", None
         )  # a generator is no plain value; the seed drawn from it gives the same fit
+    if isinstance(value, (Learner, list, tuple)):
+        value = clone(value, safe=False)  # of models that are settings the settings alone
     return _encode(key, value)
 
 

@@ -35,6 +35,8 @@ _TABLES = {
     "AveragingRegressor": ("engine.averaging.parameters", "AVERAGING_REGRESSOR"),
     "StackingClassifier": ("engine.stacking.parameters", "STACKING_CLASSIFIER"),
     "StackingRegressor": ("engine.stacking.parameters", "STACKING_REGRESSOR"),
+    "NearestNeighborsClassifier": ("engine.classical.parameters", "NEIGHBORS_CLASSIFIER"),
+    "NearestNeighborsRegressor": ("engine.classical.parameters", "NEIGHBORS_REGRESSOR"),
 }
 
 
@@ -54,20 +56,23 @@ def check_model(estimator: Any) -> None:
     """
     features = estimator.features_
     is_whole = isinstance(features, tuple) and all(isinstance(spec, FeatureSpec) for spec in features)
-    _require(is_whole and len(features) == estimator.n_features_in_, "its columns are not all described")
+    require(is_whole and len(features) == estimator.n_features_in_, "its columns are not all described")
     _check_column_names(estimator, features)
     is_boosted = type(estimator).__name__.startswith("GradientBoosting")
     n_classes = 0
     if type(estimator).__name__.endswith("Classifier"):
-        _require(
+        require(
             isinstance(estimator.classes_, np.ndarray) and estimator.classes_.ndim == 1, "it has no classes"
         )
         n_classes = len(estimator.classes_)
-        _require(n_classes > 0, "it has no classes")
+        require(n_classes > 0, "it has no classes")
         told = getattr(estimator, "n_classes_", None if is_boosted else n_classes)
-        _require(type(told) is int and told == n_classes, "its numbers of classes differ")
+        require(type(told) is int and told == n_classes, "its numbers of classes differ")
     if isinstance(estimator, Composition):
         check_composition(estimator, n_classes)
+        return
+    if estimator.combination == "rows":
+        estimator.check_parts()
         return
     if is_boosted:
         trees = _trees_of_rounds(estimator, 1 if n_classes in (0, 2) else n_classes)
@@ -76,7 +81,7 @@ def check_model(estimator: Any) -> None:
         trees = [estimator.tree_] if hasattr(estimator, "tree_") else estimator.estimators_
         n_outputs = max(n_classes, 1)
         is_adaboost = type(estimator).__name__.startswith("AdaBoost")
-        _require(isinstance(trees, list) and (is_adaboost or len(trees) > 0), "it has no tree")
+        require(isinstance(trees, list) and (is_adaboost or len(trees) > 0), "it has no tree")
         if is_adaboost:
             _check_weights_of_trees(estimator, n_outputs)
     for tree in trees:
@@ -88,10 +93,10 @@ def check_composition(model: Any, n_classes: int) -> None:
     n_outputs = max(n_classes, 1)
     baseline = model.baseline_
     is_whole = isinstance(baseline, np.ndarray) and baseline.dtype == np.float64
-    _require(
+    require(
         is_whole and baseline.shape == (n_outputs,) and np.isfinite(baseline).all(), "its baseline is missing"
     )
-    _require(isinstance(model.estimators_, list), "its models are missing")
+    require(isinstance(model.estimators_, list), "its models are missing")
     is_taken = bool(getattr(model, "prefit", False))
     for part in model.estimators_:
         known = model.classes_.tolist() if is_taken and n_classes else list(range(n_classes))
@@ -99,10 +104,10 @@ def check_composition(model: Any, n_classes: int) -> None:
     if not hasattr(model, "meta_names_"):
         return
     names, final = model.meta_names_, model.final_estimator_
-    _require(isinstance(names, tuple) and all(isinstance(n, str) for n in names), "its columns have no names")
+    require(isinstance(names, tuple) and all(isinstance(n, str) for n in names), "its columns have no names")
     n_columns = len(model.estimators_) * (n_outputs - (n_outputs == 2))
     if final is not None:
-        _require(len(names) == n_columns, "its number of columns is wrong")
+        require(len(names) == n_columns, "its number of columns is wrong")
         n_read = n_columns + (len(model.features_) if model.passthrough else 0)
         _check_part(final, list(range(n_classes)), n_read)
 
@@ -110,14 +115,14 @@ def check_composition(model: Any, n_classes: int) -> None:
 def _check_part(part: Any, classes: list[Any], most_features: int) -> None:
     """Check one model inside another, which knows some of `classes`."""
     if isinstance(part, OneClass):
-        _require(part.label in classes, "a model's class is unknown")
+        require(part.label in classes, "a model's class is unknown")
         return
-    _require(isinstance(part, Learner), "a model is missing")
-    _require(hasattr(part, "classes_") == bool(classes), "a model is of another task")
+    require(isinstance(part, Learner), "a model is missing")
+    require(hasattr(part, "classes_") == bool(classes), "a model is of another task")
     check_model(part)
     own = part.classes_.tolist() if classes else []
-    _require(all(label in classes for label in own), "a model's classes are unknown")
-    _require(len(part.features_) <= most_features, "a model asks about unknown columns")
+    require(all(label in classes for label in own), "a model's classes are unknown")
+    require(len(part.features_) <= most_features, "a model asks about unknown columns")
 
 
 def _check_column_names(estimator: Any, features: tuple[FeatureSpec, ...]) -> None:
@@ -126,20 +131,18 @@ def _check_column_names(estimator: Any, features: tuple[FeatureSpec, ...]) -> No
         return
     names = estimator.feature_names_in_
     is_whole = isinstance(names, np.ndarray) and names.dtype == object and names.shape == (len(features),)
-    _require(is_whole and names.tolist() == [spec.name for spec in features], "its column names differ")
+    require(is_whole and names.tolist() == [spec.name for spec in features], "its column names differ")
 
 
 def _trees_of_rounds(estimator: Any, n_raw: int) -> list[Any]:
     rounds, baseline = estimator.estimators_, estimator.baseline_prediction_
-    _require(isinstance(rounds, list), "its rounds are missing")
-    _require(
-        all(isinstance(trees, tuple) and len(trees) == n_raw for trees in rounds), "a round is not whole"
-    )
-    _require(isinstance(baseline, np.ndarray) and baseline.shape == (n_raw,), "its baseline is missing")
-    _require(baseline.dtype == np.float64, "its baseline is no number")
-    _require(estimator.n_estimators_ == len(rounds), "its number of rounds is wrong")
+    require(isinstance(rounds, list), "its rounds are missing")
+    require(all(isinstance(trees, tuple) and len(trees) == n_raw for trees in rounds), "a round is not whole")
+    require(isinstance(baseline, np.ndarray) and baseline.shape == (n_raw,), "its baseline is missing")
+    require(baseline.dtype == np.float64, "its baseline is no number")
+    require(estimator.n_estimators_ == len(rounds), "its number of rounds is wrong")
     first = getattr(estimator, "init_", ())
-    _require(isinstance(first, tuple) and len(first) in (0, n_raw), "what it begins with is not whole")
+    require(isinstance(first, tuple) and len(first) in (0, n_raw), "what it begins with is not whole")
     return [tree for trees in (*rounds, first) for tree in trees]
 
 
@@ -149,21 +152,22 @@ def _check_weights_of_trees(estimator: Any, n_outputs: int) -> None:
     for name, shape in (("estimator_weights_", (n_trees,)), ("baseline_", (n_outputs,))):
         numbers = getattr(estimator, name)
         is_whole = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64 and numbers.shape == shape
-        _require(is_whole and np.all(np.isfinite(numbers)), f"its {name} is missing or no number")
-    _require(np.all(estimator.estimator_weights_ > 0), "a tree has no weight")
-    _require(estimator.n_estimators_ == n_trees, "its number of rounds is wrong")
+        require(is_whole and np.all(np.isfinite(numbers)), f"its {name} is missing or no number")
+    require(np.all(estimator.estimator_weights_ > 0), "a tree has no weight")
+    require(estimator.n_estimators_ == n_trees, "its number of rounds is wrong")
 
 
 def _check_tree(tree: Any, features: tuple[FeatureSpec, ...], n_outputs: int) -> None:
-    _require(isinstance(tree, Tree), "a tree is missing")
-    _require(tree.n_outputs == n_outputs, "a tree's values do not match the classes")
+    require(isinstance(tree, Tree), "a tree is missing")
+    require(tree.n_outputs == n_outputs, "a tree's values do not match the classes")
     inner = np.flatnonzero(~tree.is_leaf)
-    _require(not np.any(tree.feature[inner] >= len(features)), "a tree asks about an unknown column")
+    require(not np.any(tree.feature[inner] >= len(features)), "a tree asks about an unknown column")
     for node in np.flatnonzero(np.isin(tree.kind, (LEVEL_SET, MULTIWAY))).tolist():
         n_levels = len(features[tree.feature[node]].levels or ())
-        _require(not np.any(tree.levels(node)[:, 0] >= n_levels), "a level set names an unknown level")
+        require(not np.any(tree.levels(node)[:, 0] >= n_levels), "a level set names an unknown level")
 
 
-def _require(holds: Any, complaint: str) -> None:
+def require(holds: Any, complaint: str) -> None:
+    """Raise DataError of a damaged file unless something holds."""
     if not holds:
         raise DataError(f"the model file is damaged: {complaint}; export the model again")

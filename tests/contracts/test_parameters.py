@@ -12,7 +12,7 @@ from engine.export.json import to_json
 from engine.parameters import UNSET
 from workbench.catalog import CATALOG, SEED, start_parameters
 
-CASES = [(key, task) for key in CATALOG for task in ("classes", "numbers")]
+CASES = [(key, task) for key, entry in CATALOG.items() for task in entry.tasks]
 NOT_IN_TABLES = {"random_state", "categorical_features", "estimator"}  # set elsewhere in the window
 
 # values that differ from the default enough to show; with what else must hold for them to act
@@ -63,6 +63,9 @@ TELLING = {
     "monotonic_cst": [{"monotonic_cst": {"a": -1}}],
     "missing": ["level"],
     "categorical": ["ordered"],
+    "n_neighbors": [3],
+    "weights": ["distance"],
+    "metric": ["manhattan"],
 }
 OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson", "absolute_error"]}
 CONTEXT = {
@@ -92,15 +95,27 @@ def table(task):
 
 
 def fitted(key, task, *, has_gaps=False, has_categories=False, **parameters):
-    """Everything a fit leaves behind, without the parameters themselves."""
+    """Everything a fit leaves behind, without the parameters; the answer of a model without trees."""
     estimator = CATALOG[key].make(task, parameters)
     X, y = table(task)
     if has_categories:
         X["a"] = pd.cut(X["a"], 12, labels=list("abcdefghijkl"), ordered=False)
     if has_gaps:
         X["a"] = X["a"].mask(X["a"] > 1)  # missing is like the few high values that are left
-    text = to_json(estimator.fit(X, y))
+    estimator.fit(X, y)
+    if estimator.combination == "rows":
+        return answer_of(estimator, X).tobytes()
+    text = to_json(estimator)
     return text[text.index('"fitted"') :]
+
+
+def answer_of(estimator, X):
+    """What a model says that is not made of trees."""
+    return estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else estimator.predict(X)
+
+
+def estimator_of(key, task):
+    return getattr(engine, CATALOG[key].estimator_name(task))
 
 
 @pytest.mark.parametrize(("key", "task"), CASES)
@@ -123,7 +138,9 @@ def test_every_parameter_has_words_a_group_and_legal_start_values(key, task):
         if parameter is not SEED:  # an estimator draws one; the window always shows one
             parameter.check(parameter.default)
         parameter.check(parameter.start_value)
-    assert start_parameters(key, task, 344)["random_state"] == 0
+    draws = "random_state" in {p.name for p in CATALOG[key].parameters(task)}
+    assert draws == ("random_state" in inspect.signature(estimator_of(key, task)).parameters)
+    assert not draws or start_parameters(key, task, 344)["random_state"] == 0
     assert SEED.form_default is not UNSET
 
 
@@ -145,7 +162,11 @@ def test_every_parameter_of_a_form_changes_some_fit(key, task, name):
     context = {
         k: v[task] if isinstance(v, dict) else v for k, v in CONTEXT.get(name, {}).items() if k in known
     }
-    base = {"random_state": 0} | ({"n_estimators": 12} if "n_estimators" in known else {}) | context
+    base = (
+        ({"random_state": 0} if "random_state" in known else {})
+        | ({"n_estimators": 12} if "n_estimators" in known else {})
+        | context
+    )
     if parameter.choices and len(parameter.choices) == 1 and parameter.kind == "choice":
         return  # nothing to choose yet
     told = OTHER_CRITERIA[task] if name == "criterion" else TELLING[name]

@@ -240,10 +240,17 @@ class BarsFigure:
 
 
 def make_importances(name: str, result: RunResult) -> BarsFigure:
-    """Rank columns by their share of the total gain; the largest `N_SHOWN_IMPORTANCES` of them."""
+    """Rank columns by their share of the total gain; the largest `N_SHOWN_IMPORTANCES` of them.
+
+    Those of a model without trees by what shuffling them costs (`workbench.importances`).
+    """
     order = np.argsort(-result.importances, kind="stable")[:N_SHOWN_IMPORTANCES]
     n = len(result.features)
     subtitle = "share of the total gain on training rows"
+    if not result.has_trees:
+        score = "accuracy" if result.classes else "R squared"
+        part = "validation" if "validation" in result.scores else "training"
+        subtitle = f"by how much {score} falls when the column is shuffled, {part} rows"
     if n > len(order):
         subtitle += f", largest {len(order)} of {count(n)} columns"
     return BarsFigure(name, subtitle, tuple(result.features[k] for k in order), result.importances[order])

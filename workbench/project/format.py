@@ -5,7 +5,8 @@ A ``.treewright`` file is a zip of
 - ``project.json``: schema version, table, roles, split, models with their settings and scores, views;
 - ``rows.parquet``: the cells as texts, only if the rows were saved with it;
 - ``lines.npz``: where the rows stood in their file, if they did not follow line by line;
-- ``models/<id>.tree.json``: a trained model; ``models/<id>.npz``: the parts of its rows, its curve,
+- ``models/<id>.tree.json``: a trained model, with ``models/<id>.<part>...`` for what numbers and trees
+  do not tell (`workbench.project.models`); ``models/<id>.npz``: the parts of its rows, its curve,
   and a single tree as it was grown before any change by hand.
 """
 

@@ -22,6 +22,7 @@ from workbench.exports import MODEL_SUFFIXES, load_model
 from workbench.files import ARCHIVE_DAMAGE, told_when_unreadable, unreadable
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
+from workbench.project.models import files_under, read_model
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
 from workbench.state import DataState
 
@@ -277,11 +278,10 @@ def _run(entry: Mapping[str, Any], members: Mapping[str, bytes], table: Table | 
 def _result(
     run_id: str, content: Mapping[str, Any], members: Mapping[str, bytes], table: Table | None
 ) -> RunResult:
-    from engine.export.json import from_json
     from engine.tree.edit import Edit
     from engine.tree.structure import Tree
 
-    estimator = from_json(members[f"models/{run_id}.tree.json"].decode())
+    estimator = read_model(files_under(members, f"models/{run_id}."))
     arrays = _arrays(members[f"models/{run_id}.npz"])
     classes = tuple(str(label) for label in content["classes"])
     grown = {

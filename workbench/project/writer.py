@@ -143,7 +143,7 @@ def _result_to_json(result: RunResult) -> dict[str, Any]:
 
 
 def _model_members(run_id: str, result: RunResult) -> list[tuple[str, bytes]]:
-    from engine.export.json import to_json
+    from workbench.project.models import model_files
 
     arrays: dict[str, Any] = {"parts": result.parts, "importances": result.importances}
     if result.curve is not None:
@@ -151,7 +151,7 @@ def _model_members(run_id: str, result: RunResult) -> list[tuple[str, bytes]]:
     if result.grown_tree is not None and result.edits:
         arrays |= {f"grown_{name}": array for name, array in result.grown_tree.to_arrays().items()}
     return [
-        (f"models/{run_id}.tree.json", to_json(result.estimator).encode()),
+        *((f"models/{run_id}.{name}", content) for name, content in model_files(result.estimator).items()),
         (f"models/{run_id}.npz", _npz(arrays)),
     ]
 

@@ -18,6 +18,7 @@ COMPONENTS = (
     ("pandas", "frames", "BSD-3-Clause"),
     ("pyarrow", "reading files", "Apache-2.0"),
     ("scikit-learn", "estimator contract and metrics", "BSD-3-Clause"),
+    ("skops", "parts of models in projects", "MIT"),
     ("python-calamine", "reading workbooks", "MIT"),
     ("threadpoolctl", "thread limits", "BSD-3-Clause"),
     ("platformdirs", "places for files", "MIT"),

@@ -28,6 +28,7 @@ class ActionSet(QObject):
         super().__init__(window)
         self._window = window
         self._actions: dict[str, QAction] = {}
+        self._tips: dict[str, str] = {}
 
     def add(
         self,
@@ -58,7 +59,8 @@ class ActionSet(QObject):
         if shortcut is not None:
             action.setShortcut(QKeySequence(shortcut))
             action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
-        action.setToolTip(_tip(tip or text.replace("&", "").rstrip("…"), action.shortcut()))
+        self._tips[object_name] = _tip(tip or text.replace("&", "").rstrip("…"), action.shortcut())
+        action.setToolTip(self._tips[object_name])
         action.setStatusTip("")
         if slot is not None:
             # `triggered` hands over `checked`; slots of plain commands take nothing.
@@ -81,10 +83,13 @@ class ActionSet(QObject):
     def __iter__(self) -> Iterator[QAction]:
         return iter(self._actions.values())
 
-    def enable(self, object_name: str, is_enabled: bool) -> None:
-        """Switch an action on or off; names not added yet are passed over."""
+    def enable(self, object_name: str, is_enabled: bool, why: str = "") -> None:
+        """Switch an action on or off, `why` goes to its tool tip; names not added yet are passed over."""
         if object_name in self._actions:
-            self._actions[object_name].setEnabled(is_enabled)
+            action = self._actions[object_name]
+            action.setEnabled(is_enabled)
+            tip = self._tips[object_name]
+            action.setToolTip(f"{tip}\n{why}" if why and not is_enabled else tip)
 
 
 def _tip(text: str, shortcut: QKeySequence) -> str:

@@ -30,6 +30,7 @@ NAMES = {
     "forest": "tree",
     "boosting": "stack",
     "adaboost": "scales",
+    "neighbors": "circles-three",
     "training": "chart-line",
     "surface": "grid-four",
     "pruning": "scissors",

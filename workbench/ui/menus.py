@@ -31,6 +31,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.model.add_bagging",
         "action.model.add_boosting",
         "action.model.add_adaboost",
+        "action.model.add_neighbors",
         None,
         "action.model.train",
         "action.model.stop",

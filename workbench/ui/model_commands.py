@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from workbench.ui.main_window import MainWindow
 
 MODEL_FILTER = "Treewright model (*.tree.json)"
+ONLY_TREES = "Model files hold trees only; a saved project keeps this model."
+ONLY_SINGLE = "Only for a single decision tree."
 TREE_FILES = {"rules": ("Rules", "Rules (*.rules.txt)", "rules.txt"), "sql": ("SQL", "SQL (*.sql)", "sql")}
 """What single trees are written as: title, filter and ending."""
 
@@ -95,11 +97,13 @@ class ModelCommands(QObject):
             is_editing or is_training or self._trainer.cross_validation_job is not None,
         )
         has_result = run is not None and run.result is not None
-        for verb in ("apply", "export", "copy_script"):
+        for verb in ("apply", "copy_script"):
             enable(f"action.model.{verb}", has_result)
-        is_single = has_result and run.result.grown_tree is not None
+        has_trees = has_result and run.result.has_trees
+        enable("action.model.export", has_trees, ONLY_TREES if has_result else "")
+        is_single = has_trees and run.result.grown_tree is not None
         for verb in ("export_rules", "export_sql", "copy_sql"):
-            enable(f"action.model.{verb}", is_single)
+            enable(f"action.model.{verb}", is_single, ONLY_SINGLE if has_result else "")
 
     # -- training
 

@@ -89,11 +89,18 @@ class EmptyState(QWidget):
         if run is not None and entry_of(run.spec.kind).is_ensemble:
             how = f"Train a single decision tree to see {goal}."
             self.tell(of_ensembles, how, context.actions.get(add))
+        elif run is not None and run.result is not None and not run.result.has_trees:
+            how = f"Train a single decision tree to see {goal}."
+            self.tell(has_no_trees(run.result), how, context.actions.get(add))
         else:
             self.say_what_is_missing(context, goal, add)
 
     def say_no_tree(self, context: Context, result: RunResult) -> None:
-        """Say why a trained model has no tree, and offer to train it again."""
+        """Say why a trained model has no tree, and offer what has one."""
+        if not result.has_trees:
+            how = "Train a decision tree, a forest or boosting to look at trees."
+            self.tell(has_no_trees(result), how, context.actions.get("action.model.add_tree"))
+            return
         how = f"It was stopped before its first {unit_of(result)}."
         self.tell("This model has no tree.", how, context.actions.get("action.model.train"))
 
@@ -101,6 +108,11 @@ class EmptyState(QWidget):
         """Change the words and what is offered."""
         self.say(sentence, how)
         self.offer(action)
+
+
+def has_no_trees(result: RunResult) -> str:
+    """Such as "K nearest neighbours has no trees."; of a model that is not made of any."""
+    return f"{entry_of(result.spec.kind).subject} has no trees."
 
 
 def training_words(context: Context) -> str:

@@ -14,7 +14,12 @@ from workbench.ui.item_models.run_model import RunModel
 from workbench.ui.widgets import ActionButton, Label, column, indented, row
 
 WITH_BUTTON = (("tree", "Tree"), ("forest", "Forest"), ("boosting", "Boosting"))  # the panel has room for few
-IN_MORE = (("extra_trees", "Extra Trees"), ("bagging", "Bagging"), ("adaboost", "AdaBoost"))
+IN_MORE = (
+    ("extra_trees", "Extra Trees"),
+    ("bagging", "Bagging"),
+    ("adaboost", "AdaBoost"),
+    ("neighbors", "Nearest Neighbours"),
+)
 ADDABLE = (*WITH_BUTTON, *IN_MORE)
 
 NO_MODEL = "No model yet. Add one:"
@@ -117,7 +122,9 @@ class ModelsPanel(QWidget):
         results = [run.result for run in self._document.runs.values() if run.result is not None]
         self._scored.setVisible(any("validation" in result.scores for result in results))
         for kind, _title in ADDABLE:
-            self._context.actions.enable(f"action.model.add_{kind}", has_table)
+            tasks = entry_of(kind).tasks
+            why = "" if self._document.task in tasks else f"It learns {tasks[0]} only."
+            self._context.actions.enable(f"action.model.add_{kind}", has_table and not why, why)
         self._more.setEnabled(has_table)
         for verb in ("rename", "duplicate", "delete"):
             self._context.actions.enable(f"action.model.{verb}", has_run)

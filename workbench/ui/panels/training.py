@@ -121,7 +121,7 @@ class TrainingPanel(QWidget):
             self._empty.offer(self._context.actions.get("action.model.train"))
         elif entry is not None and not entry.has_curve and entry.out_of_bag_names is None:
             how = "Forests and boosting learn step by step; see Scores for this one."
-            self._empty.say(f"A {entry.title.lower()} has no loss by round.", how)
+            self._empty.say(f"{entry.subject} has no loss by round.", how)
             self._empty.offer(self._context.actions.get(ADD))
         elif run is None or run.result is None:
             self._empty.say_what_is_missing(self._context, GOAL, ADD)

@@ -185,6 +185,8 @@ class TreePanel(QWidget):
         else:
             n_trees = len(result.trees)
             if n_trees == 0:
+                self._result, self._shown_tree = None, None
+                self.lit.show_result(None)
                 self._switch.show_content(False)
                 self._empty.say_no_tree(self._context, result)
                 self._set_figure(None)

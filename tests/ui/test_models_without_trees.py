@@ -1,0 +1,105 @@
+"""Models that are not made of trees: every view shows what they have, or says what they lack."""
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QLabel, QWidget
+
+from tests.ui.training_help import train
+from workbench.catalog import CATALOG
+from workbench.figures.surface import CurveFigure
+from workbench.project import load_project, save_project
+from workbench.samples import load_sample
+
+CASES = [(key, task) for key, entry in CATALOG.items() if not entry.has_trees for task in entry.tasks]
+TARGETS = {"classes": "species", "numbers": "body_mass_g"}
+OF_TREES = ("tree", "trees", "pruning", "splits")
+
+
+def words_of(session, name):
+    panel = session.window.findChild(QWidget, name)
+    return [label.text() for label in panel.findChildren(QLabel) if label.isVisibleTo(panel)]
+
+
+def trained(qtbot, session, key, task):
+    session.document.open_table(load_sample("penguins"))
+    session.document.set_target(TARGETS[task])
+    return train(qtbot, session, key)
+
+
+def quiet(qtbot, session):
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
+
+
+@pytest.mark.parametrize(("key", "task"), CASES)
+def test_every_view_opens_and_says_what_there_is(qtbot, session, tmp_path, key, task):
+    run_id = trained(qtbot, session, key, task)
+    document, centre = session.document, session.window.centre
+    result = document.run(run_id).result
+    for view in centre.docks:
+        centre.show_view(view)
+        quiet(qtbot, session)
+    for view in OF_TREES:
+        centre.show_view(view)
+        told = f"{CATALOG[key].subject} has no trees."
+        qtbot.waitUntil(lambda view=view, told=told: told in words_of(session, f"panel.{view}"))
+    centre.show_view("scores")
+    bars = session.window.findChild(QWidget, "scores.importances").figure
+    assert "when the column is shuffled, validation rows" in bars.subtitle
+    np.testing.assert_array_equal(bars.values, np.sort(result.importances)[::-1])
+    assert bars.values[0] > 0.02
+    save_project(document.snapshot(), tmp_path / "a.treewright", include_rows=True)
+    read = load_project(tmp_path / "a.treewright").runs[0].result
+    for part, scores in result.scores.items():
+        np.testing.assert_array_equal(read.scores[part].prediction, scores.prediction)
+
+
+@pytest.mark.parametrize(("key", "task"), CASES)
+def test_the_surface_says_what_the_model_answers(qtbot, session, key, task):
+    run_id = trained(qtbot, session, key, task)
+    result = session.document.run(run_id).result
+    session.window.centre.show_view("surface")
+    panel = session.window.findChild(QWidget, "panel.surface")
+    qtbot.waitUntil(lambda: panel.figure is not None and session.lanes.are_quiet, timeout=60_000)
+    figure = panel.figure
+    most = np.argsort(-result.importances, kind="stable")[:2]
+    assert [figure.x.name, figure.y.name] == [result.features[k] for k in most]
+    row, cell = 1, 2
+    point = figure.held_encoded.copy()
+    point[figure.x.feature], point[figure.y.feature] = figure.x.values[cell], figure.y.values[row]
+    said = result.estimator.encoded_answer(point[None])[0]
+    np.testing.assert_array_equal(figure.answer[:, row, cell], said)
+    panel._choose(figure.x.name, None)
+    qtbot.waitUntil(lambda: isinstance(panel.figure, CurveFigure) and session.lanes.are_quiet, timeout=60_000)
+    point = figure.held_encoded.copy()
+    point[panel.figure.x.feature] = panel.figure.x.values[cell]
+    np.testing.assert_array_equal(
+        panel.figure.answer[:, cell], result.estimator.encoded_answer(point[None])[0]
+    )
+
+
+def test_files_of_trees_are_not_offered_and_the_reason_is_told(qtbot, session):
+    trained(qtbot, session, "neighbors", "classes")
+    actions = session.window.actions_
+    for verb, why in (
+        ("export", "Model files hold trees only; a saved project keeps this model."),
+        ("export_rules", "Only for a single decision tree."),
+        ("export_sql", "Only for a single decision tree."),
+        ("copy_sql", "Only for a single decision tree."),
+    ):
+        action = actions[f"action.model.{verb}"]
+        assert not action.isEnabled()
+        assert why in action.toolTip()
+    assert actions["action.model.apply"].isEnabled()
+    train(qtbot, session, "tree")
+    assert actions["action.model.export"].isEnabled()
+    assert "hold trees only" not in actions["action.model.export"].toolTip()
+
+
+def test_compared_beside_a_tree(qtbot, session):
+    trained(qtbot, session, "neighbors", "classes")
+    train(qtbot, session, "tree")
+    session.window.centre.show_view("compare")
+    quiet(qtbot, session)
+    rows = session.window.findChild(QWidget, "panel.compare").model.figure.rows
+    assert [row.kind for row in rows] == ["Nearest neighbours", "Decision tree"]
+    assert all(row.cells[0][0].isdigit() for row in rows)
