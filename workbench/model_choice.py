@@ -46,9 +46,7 @@ def model_data(kind: str, parameters: Mapping[str, Any], name: str) -> dict[str,
     return {"name": name, "kind": kind, "parameters": dict(parameters)}
 
 
-def offers(
-    parameter: Parameter, task: str, n_rows: int, runs: Iterable[RunRecord] = ()
-) -> tuple[Offer, ...]:
+def offers(parameter: Parameter, task: str, n_rows: int, runs: Iterable[RunRecord] = ()) -> tuple[Offer, ...]:
     """Return what can be chosen for a parameter: kinds of the catalog, then models of the document."""
     from workbench.catalog import CATALOG, start_parameters
 
@@ -98,7 +96,9 @@ def check_choice(parameter: Parameter, value: Any, task: str, depth: int = 0) ->
     if parameter.kind == "models" and not models:
         raise ParameterError(f"{label} is empty; choose one model at least")
     if len(set(names)) < len(names):
-        raise ParameterError(f"{label} holds two models called {_first_double(names)!r}; rename or remove one")
+        raise ParameterError(
+            f"{label} holds two models called {_first_double(names)!r}; rename or remove one"
+        )
     for model, name in zip(models, names, strict=True):
         _check_model(f"{label}, {name}", model, task_of(parameter, task), depth)
 

@@ -64,7 +64,9 @@ _LABEL_DTYPE = re.compile(r"object|<U[0-9]{1,6}")
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
-def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None, *, parts: dict[str, Any] | None = None) -> str:
+def to_json(
+    estimator: Any, metadata: Mapping[str, Any] | None = None, *, parts: dict[str, Any] | None = None
+) -> str:
     """Return a fitted model as the text of a `.tree.json` file.
 
     Parameters

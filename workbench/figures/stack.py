@@ -161,7 +161,7 @@ def make_flow(name: str, spec: ModelSpec, task: str, n_rows: int, n_classes: int
         columns.append(Box("Table's columns", "as they are", "passthrough"))
     return FlowFigure(
         name,
-        "Each base model learns from all folds but one and answers that one; the meta-model learns from these answers",
+        "Base models learn from all folds but one and answer that one; the meta-model learns from answers",
         (
             (Box(counted(n_rows, "row"), "for training", ""),),
             (Box(f"{of('cv')} folds", f"{of('folds')}{repeats}", "cv"),),
@@ -216,7 +216,10 @@ def make_stack(name: str, result: RunResult, table: Table) -> StackFigure:
         correlation=_correlation(columns),
         scores=tuple(
             (base, f"{score} {fixed(value)}")
-            for base, value in (*zip(models, stack.oof_scores_.tolist(), strict=True), ("Stack", stack.oof_score_))
+            for base, value in (
+                *zip(models, stack.oof_scores_.tolist(), strict=True),
+                ("Stack", stack.oof_score_),
+            )
         ),
         weights=getattr(stack, "base_weights_", None),
         cases=_cases(models, is_right, rows),
@@ -253,9 +256,7 @@ def _correlation(columns: Floats) -> Floats:
         return np.atleast_2d(np.corrcoef(columns, rowvar=False))
 
 
-def _cases(
-    models: Sequence[str], is_right: NDArray[np.bool_], rows: NDArray[np.int64]
-) -> tuple[Case, ...]:
+def _cases(models: Sequence[str], is_right: NDArray[np.bool_], rows: NDArray[np.int64]) -> tuple[Case, ...]:
     """Return the rows of every case of who was right, all first, none last, the others by number."""
     found, case_of = np.unique(is_right, axis=0, return_inverse=True)
     case_of = case_of.reshape(-1)

@@ -9,10 +9,10 @@ from workbench.ui import theme
 from workbench.ui.sight import is_in_sight
 from workbench.ui.widgets import Label, row
 
-VIEWS = ("tree", "training", "surface", "table", "scores", "compare", "pruning", "splits", "trees")
-STATE_VERSION = 4
+VIEWS = ("tree", "training", "surface", "table", "scores", "compare", "pruning", "splits", "trees", "stack")
+STATE_VERSION = 5
 NARROW_WIDTH, LOW_HEIGHT = 1200, 800  # of the window; below, views side by side show more frame than picture
-BEHIND_TREE, BEHIND_TRAINING = ("table", "scores", "compare"), ("pruning", "splits", "trees")
+BEHIND_TREE, BEHIND_TRAINING = ("table", "scores", "compare"), ("pruning", "splits", "trees", "stack")
 SIDE_BY_SIDE = {
     frozenset({"tree", *BEHIND_TREE}),
     frozenset({"training", *BEHIND_TRAINING}),
@@ -62,12 +62,12 @@ class Dock(QDockWidget):
 
 
 class Centre(QMainWindow):
-    """The nine views.
+    """The views.
 
-    First run: Tree above, with Table, Scores and Compare behind it as tabs; Training with Pruning, Splits
-    and Trees behind it, and Surface, side by side below. In a window narrower than 1200 or lower than 800 px
-    all are tabs. A window that crosses these sizes changes from one to the other, unless somebody has placed
-    the views otherwise.
+    First run: Tree above, with Table, Scores and Compare behind it as tabs; Training with Pruning, Splits,
+    Trees and Stack behind it, and Surface, side by side below. In a window narrower than 1200 or lower than
+    800 px all are tabs. A window that crosses these sizes changes from one to the other, unless somebody has
+    placed the views otherwise.
     """
 
     def __init__(self, panels: dict[str, QWidget], parent: QWidget | None = None) -> None:
@@ -138,7 +138,7 @@ class Centre(QMainWindow):
 
     def _arrange_side_by_side(self) -> None:
         docks = self.docks
-        for dock in docks.values():  # placed anew: nine views in one row would widen the window
+        for dock in docks.values():  # placed anew: all views in one row would widen the window
             self.removeDockWidget(dock)
         self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, docks["tree"])
         self.splitDockWidget(docks["tree"], docks["training"], Qt.Orientation.Vertical)

@@ -30,6 +30,8 @@ NAMES = {
     "forest": "tree",
     "boosting": "stack",
     "adaboost": "scales",
+    "stacking": "stack-simple",
+    "averaging": "equals",
     "neighbors": "circles-three",
     "training": "chart-line",
     "surface": "grid-four",

@@ -20,9 +20,13 @@ def format_value(parameter: Parameter, value: Any) -> str:
     if value is None:
         return parameter.none_text or "none"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return choice_text(value)
     if parameter.kind in OF_MODELS:
         return words_of(value, parameter.none_text)
+    return _plain_text(value)
+
+
+def _plain_text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(f"{item:.12g}" for item in value)
     if isinstance(value, Mapping):

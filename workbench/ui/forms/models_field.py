@@ -1,4 +1,4 @@
-"""The setting that is a model, or a list of models: a button with their names, and a popover to choose them."""
+"""The setting that is a model, or a list of models: a button with names, and a popover to choose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,17 @@ from engine.parameters import Parameter
 from workbench.model_choice import OF_MODELS, Offer, with_free_name, words_of
 from workbench.ui import theme
 from workbench.ui.forms.fields import Field
-from workbench.ui.widgets import ComboBox, ElidedLabel, Label, bare_button, button, clear, column, literal, row
+from workbench.ui.widgets import (
+    ComboBox,
+    ElidedLabel,
+    Label,
+    bare_button,
+    button,
+    clear,
+    column,
+    literal,
+    row,
+)
 
 WIDTH, HEIGHT = 380, 420
 
@@ -44,7 +54,9 @@ class ModelsPopover(QFrame):
         self._box.setObjectName(f"{name}.offers")
         self._box.setAccessibleName("Models to choose from")
         self._box.activated.connect(self._on_offer)
-        self._reset = button(parameter.none_text.capitalize(), "quiet", lambda: self.chosen.emit([]), f"{name}.none")
+        self._reset = button(
+            parameter.none_text.capitalize(), "quiet", lambda: self.chosen.emit([]), f"{name}.none"
+        )
         self._title = ElidedLabel("", "name")
         self._settings: Any = None  # a ParameterForm, made when there are settings to show
         self._area = QScrollArea()
@@ -86,9 +98,13 @@ class ModelsPopover(QFrame):
 
     def _line_of(self, at: int, name: str) -> QWidget:
         line = QWidget()
-        look = button(name, "" if at == self._at else "quiet", partial(self._look_at, at), f"{self._prefix}.{at}")
+        look = button(
+            name, "" if at == self._at else "quiet", partial(self._look_at, at), f"{self._prefix}.{at}"
+        )
         look.setToolTip(literal(f"Settings of {name}"))
-        remove = bare_button("delete", f"Remove {name}", partial(self._remove, at), f"{self._prefix}.{at}.remove")
+        remove = bare_button(
+            "delete", f"Remove {name}", partial(self._remove, at), f"{self._prefix}.{at}.remove"
+        )
         line.setLayout(row(look, -1, remove))
         return line
 

@@ -13,7 +13,7 @@ from workbench.ui.widgets import repolish
 
 
 def parse_numbers(text: str) -> Any:
-    """Read numbers with commas, semicolons or blanks between them; None for none, the text if it is no list."""
+    """Read numbers with commas or blanks between them; None for none, the text itself if it is no list."""
     words = text.replace(";", " ").replace(",", " ").replace("\N{MINUS SIGN}", "-").split()
     if not words:
         return None

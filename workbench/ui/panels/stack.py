@@ -1,4 +1,4 @@
-"""The Stack view: the data's way through a stack, its out-of-fold answers, and who was right on which rows."""
+"""The Stack view: the data's way through a stack, its out-of-fold answers, and who was right."""
 
 from __future__ import annotations
 
@@ -117,7 +117,9 @@ class StackPanel(QWidget):
         self._none = button("Select no row", "quiet", clear_rows, "stack.none")
         self._answers = QWidget()
         self._answers.setObjectName("stack.answers")
-        cases = column(Label("Who was right, out of fold", "name"), self._cases, row(self._none, -1), spacing=4)
+        cases = column(
+            Label("Who was right, out of fold", "name"), self._cases, row(self._none, -1), spacing=4
+        )
         self._answers.setLayout(
             column(
                 self._scores, self._leakage, self.weights, cases, self.correlation,

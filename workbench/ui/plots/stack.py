@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
@@ -46,7 +48,7 @@ class FlowPlot(DrawnPlot):
     def paint_into(self, painter: QPainter, rect: QRectF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         places = self.boxes()
-        for before, after in zip(places, places[1:], strict=False):
+        for before, after in pairwise(places):
             for start in before:
                 for end in after:
                     self._join(painter, start, end)
