@@ -37,7 +37,13 @@ _GRIDS = Parameter(
     help="Settings of base models to choose from, by cross-validation inside the rows of each fit.",
 )  # fmt: skip
 _SHARED = (_CV, _FOLDS, _REPEATS, _PASSTHROUGH, _GRIDS, N_JOBS, RANDOM_STATE)
-STACKING_CLASSIFIER = (*with_defaults((ESTIMATORS,), estimators={"label": "Base models"}), _FINAL, *_SHARED)
+STACKING_CLASSIFIER = (
+    *with_defaults(
+        (ESTIMATORS,), estimators={"label": "Base models", "help": "Asked about rows that they did not see."}
+    ),
+    _FINAL,
+    *_SHARED,
+)
 STACKING_REGRESSOR = with_defaults(
     STACKING_CLASSIFIER,
     final_estimator={"none_text": "ridge regression"},

@@ -155,8 +155,7 @@ def make_flow(name: str, spec: ModelSpec, task: str, n_rows: int, n_classes: int
     repeats = "" if of("n_repeats") == 1 else f", {of('n_repeats')} times"
     n_columns = n_outputs * len(names)
     meta = entry.parameter(task, "final_estimator").none_text if final is None else _kind_of(final)
-    columns = [Box(counted(n_columns, "column"), f"out of fold, {counted(n_outputs, 'one', 'each')}", "")]
-    columns[0] = columns[0]._replace(detail="what each said of rows it did not see")
+    columns = [Box(counted(n_columns, "column"), "said out of fold", "")]
     if of("passthrough"):
         columns.append(Box("Table's columns", "as they are", "passthrough"))
     return FlowFigure(

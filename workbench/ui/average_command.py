@@ -49,18 +49,18 @@ class AverageCommand(QObject):
             self._context.document.post_message(why)
             return
         job = self._context.lanes.studies.submit_latest(
-            AVERAGE_KEY, lambda monitor: average_runs(records, table, monitor), "Averaging models"
+            AVERAGE_KEY, lambda monitor: (records, average_runs(records, table, monitor)), "Averaging models"
         )
-        job.ended.connect(lambda future: self._on_ended(records, future))
+        job.ended.connect(self._on_ended)
 
-    def _on_ended(self, records: Sequence[RunRecord], future: Future[RunResult]) -> None:
+    def _on_ended(self, future: Future[tuple[list[RunRecord], RunResult]]) -> None:
         if future.cancelled():
             return
         document, error = self._context.document, future.exception()
         if isinstance(error, DataError):
             document.post_message(f"The models were not averaged: {error}")
             return
-        result = future.result()
+        records, result = future.result()
         if document.table is None or why_no_average(records, document.table):
             return  # the table has changed meanwhile
         task = "classes" if result.classes else "numbers"

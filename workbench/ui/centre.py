@@ -12,7 +12,7 @@ from workbench.ui.widgets import Label, row
 VIEWS = ("tree", "training", "surface", "table", "scores", "compare", "pruning", "splits", "trees", "stack")
 STATE_VERSION = 5
 NARROW_WIDTH, LOW_HEIGHT = 1200, 800  # of the window; below, views side by side show more frame than picture
-BEHIND_TREE, BEHIND_TRAINING = ("table", "scores", "compare"), ("pruning", "splits", "trees", "stack")
+BEHIND_TREE, BEHIND_TRAINING = ("table", "scores", "compare", "stack"), ("pruning", "splits", "trees")
 SIDE_BY_SIDE = {
     frozenset({"tree", *BEHIND_TREE}),
     frozenset({"training", *BEHIND_TRAINING}),
@@ -64,8 +64,8 @@ class Dock(QDockWidget):
 class Centre(QMainWindow):
     """The views.
 
-    First run: Tree above, with Table, Scores and Compare behind it as tabs; Training with Pruning, Splits,
-    Trees and Stack behind it, and Surface, side by side below. In a window narrower than 1200 or lower than
+    First run: Tree above, with Table, Scores, Compare and Stack behind it as tabs; Training with Pruning,
+    Splits and Trees behind it, and Surface, side by side below. In a window narrower than 1200 or lower than
     800 px all are tabs. A window that crosses these sizes changes from one to the other, unless somebody has
     placed the views otherwise.
     """

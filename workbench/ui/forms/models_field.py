@@ -53,9 +53,10 @@ class ModelsPopover(QFrame):
         self._box = ComboBox()
         self._box.setObjectName(f"{name}.offers")
         self._box.setAccessibleName("Models to choose from")
+        self._box.setMinimumContentsLength(16)
         self._box.activated.connect(self._on_offer)
         self._reset = button(
-            parameter.none_text.capitalize(), "quiet", lambda: self.chosen.emit([]), f"{name}.none"
+            _capitalised(parameter.none_text), "quiet", lambda: self.chosen.emit([]), f"{name}.none"
         )
         self._title = ElidedLabel("", "name")
         self._settings: Any = None  # a ParameterForm, made when there are settings to show
@@ -167,6 +168,10 @@ class ModelsPopover(QFrame):
         y = min(corner.y(), room.bottom() - self.height())
         self.move(x, max(y, room.top()))
         self.show()
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 class ModelsField(Field):

@@ -35,7 +35,7 @@ from workbench.ui.widgets import Label, bare_button, button, clear, column, row
 STACK_KEY = "out-of-fold answers"
 KIND = "stacking"
 GOAL, ADD = "what its models said of rows they did not see", "action.model.add_stacking"
-LIST_HEIGHT = 280
+LIST_HEIGHT, COLUMN_WIDTH = 280, 120
 SETTINGS = {
     "estimators": "action.settings.base_models",
     "final_estimator": "action.settings.meta_model",
@@ -58,7 +58,8 @@ class StackPanel(QWidget):
         self.flow.setting_asked.connect(self._go_to)
         self.model = StackModel(self)
         self.table = self._make_table()
-        self._scores = row(-1)
+        self._scores = Label("", "body", wrap=True)
+        self._scores.setObjectName("stack.scores")
         self._leakage = Label("", "secondary", wrap=True)
         self._leakage.setObjectName("stack.leakage")
         self._why = Label("", "secondary", wrap=True)
@@ -101,8 +102,10 @@ class StackPanel(QWidget):
         head = table.horizontalHeader()
         head.setFont(theme.font(11, 600))
         head.setHighlightSections(False)
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        head.setMinimumSectionSize(theme.scaled(72))
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        head.setDefaultSectionSize(theme.scaled(COLUMN_WIDTH))
+        head.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        head.setStretchLastSection(True)
         head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         table.setSortingEnabled(True)
         table.selectionModel().selectionChanged.connect(self._on_selected)
@@ -122,7 +125,8 @@ class StackPanel(QWidget):
         )
         self._answers.setLayout(
             column(
-                self._scores, self._leakage, self.weights, cases, self.correlation,
+                column(Label("Out of fold", "name"), self._scores, self._leakage, spacing=4),
+                self.weights, cases, self.correlation,
                 Label("Out-of-fold answers", "name"), self.table, spacing=16,
             )
         )  # fmt: skip
@@ -180,29 +184,26 @@ class StackPanel(QWidget):
         self._forget()
         self._shown = result
         job = self._context.lanes.views.submit_latest(
-            STACK_KEY, lambda _monitor: make_stack(name, result, table), "Listing out-of-fold answers"
+            STACK_KEY, lambda _monitor: _listed(name, result, table), "Listing out-of-fold answers"
         )
-        job.ended.connect(lambda future: self._on_figure(result, future))
+        job.ended.connect(self._on_listed)
 
-    def _on_figure(self, result, future) -> None:
-        if future.cancelled() or self._shown is not result:
+    def _on_listed(self, future) -> None:
+        if future.cancelled():
             return
-        error = future.exception()
-        if isinstance(error, DataError):
-            self._why.setText(sentence(str(error)))
+        result, figure, error = future.result()
+        if self._shown is not result:
+            return
+        if figure is None:
+            self._why.setText(sentence(error))
             self._why.show()
             return
-        self._draw(future.result())
+        self._draw(figure)
 
     def _draw(self, figure: StackFigure) -> None:
         self.model.set_figure(figure)
         self._answers.show()
-        clear(self._scores)
-        for name, score in figure.scores:
-            value = Label(score, "secondary")
-            value.setObjectName(f"stack.score.{name}")
-            self._scores.addLayout(column(Label(name, "name"), value, spacing=0))
-        self._scores.addStretch(1)
+        self._scores.setText("\n".join(f"{name}: {score}" for name, score in figure.scores))
         self._leakage.setText(figure.leakage)
         self.weights.setVisible(figure.weights is not None)
         if figure.weights is not None:
@@ -267,3 +268,11 @@ class StackPanel(QWidget):
 
     def _export(self) -> None:
         self._exports.ask(self, self.flow, "stack")
+
+
+def _listed(name: str, result: Any, table: Any) -> tuple[Any, StackFigure | None, str]:
+    """Return the result, and its figure or why there is none; runs on a worker."""
+    try:
+        return result, make_stack(name, result, table), ""
+    except DataError as error:
+        return result, None, str(error)
