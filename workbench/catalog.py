@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.errors import ParameterError
 from engine.parameters import Parameter
+from workbench.model_choice import as_estimators, check_choice
 
 TASKS = ("classes", "numbers")
 FORM_LEAF_SHARE = 0.01  # a leaf of the form's default tree holds 1 % of the rows or more (D32)
@@ -71,6 +72,8 @@ class CatalogEntry:
         Its fit cannot ask whether to stop, and so runs in a process of its own.
     tasks : tuple of str
         What it can learn: "classes", "numbers" or both.
+    is_of_models : bool
+        It is made of other models, which are chosen among its settings.
     """
 
     key: str
@@ -91,6 +94,7 @@ class CatalogEntry:
     draws: tuple[bool, bool] = (True, True)
     tasks: tuple[str, ...] = TASKS
     fits_apart: bool = False
+    is_of_models: bool = False
     _subject: str = ""
 
     @property
@@ -141,6 +145,9 @@ class CatalogEntry:
         if why := self.why_not(task):
             raise ParameterError(why)
         applying = self.applying(task, parameters, n_classes)
+        for parameter in self.parameters(task):
+            if parameter.name in applying:
+                applying[parameter.name] = as_estimators(parameter, applying[parameter.name], task)
         return getattr(import_module("engine"), self.estimator_name(task))(**applying)
 
     def applying(self, task: str, parameters: Mapping[str, Any], n_classes: int = 0) -> dict[str, Any]:
@@ -334,6 +341,40 @@ CATALOG: dict[str, CatalogEntry] = {
             tasks=("classes",),
             _subject="Naive Bayes",
         ),
+        CatalogEntry(
+            "stacking",
+            "Stacking",
+            "A model that learns from what others say of rows they did not see",
+            "stacking",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="fit",
+            warm_up_step="AdaBoost",
+            _module="engine.stacking",
+            _tables=("STACKING_CLASSIFIER", "STACKING_REGRESSOR"),
+            _estimators=("StackingClassifier", "StackingRegressor"),
+            warm_up_of_large="large tables",
+            has_trees=False,
+            is_of_models=True,
+            _subject="A stack",
+        ),
+        CatalogEntry(
+            "averaging",
+            "Averaging",
+            "The mean of what several models say",
+            "averaging",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="model",
+            warm_up_step="AdaBoost",
+            _module="engine.averaging",
+            _tables=("AVERAGING_CLASSIFIER", "AVERAGING_REGRESSOR"),
+            _estimators=("AveragingClassifier", "AveragingRegressor"),
+            warm_up_of_large="large tables",
+            has_trees=False,
+            is_of_models=True,
+            _subject="An average",
+        ),
     )
 }
 
@@ -369,9 +410,18 @@ def adapted_parameters(key: str, task: str, n_rows: int, values: Mapping[str, An
     """Return parameters for another task: values that are legal there stay, the others start anew."""
     adapted = start_parameters(key, task, n_rows)
     for parameter in entry_of(key).parameters(task):
-        if parameter.name in values and parameter.is_legal(values[parameter.name]):
+        if parameter.name in values and _is_legal(parameter, values[parameter.name], task):
             adapted[parameter.name] = values[parameter.name]
     return adapted
+
+
+def _is_legal(parameter: Parameter, value: Any, task: str) -> bool:
+    try:
+        parameter.check(value)
+        check_choice(parameter, value, task)
+    except ParameterError:
+        return False
+    return True
 
 
 def check_parameter_values(key: str, task: str, values: Mapping[str, Any]) -> None:
@@ -383,4 +433,6 @@ def check_parameter_values(key: str, task: str, values: Mapping[str, Any]) -> No
         A value is outside its range, or there is no such parameter.
     """
     for name, value in values.items():
-        entry_of(key).parameter(task, name).check(value)
+        parameter = entry_of(key).parameter(task, name)
+        parameter.check(value)
+        check_choice(parameter, value, task)

@@ -71,21 +71,23 @@ class FitInputs:
         column = self.table.column(self.target)
         y = column.label_codes()[0] if self.classes else column.values
         weights = None if self.weight is None else self.table.column(self.weight).values
-        return Learnable(feature_frame(self.table, self.features), y, weights, self.classes)
+        groups = None if self.group is None else self.table.column(self.group).label_codes()[0]
+        return Learnable(feature_frame(self.table, self.features), y, weights, self.classes, groups)
 
 
 @dataclass(frozen=True, eq=False)
 class Learnable:
-    """Features (a frame), target (class codes or numbers) and weights of the same rows."""
+    """Features (a frame), target (class codes or numbers), weights and group codes of the same rows."""
 
     X: pd.DataFrame
     y: NDArray[Any]
     weights: NDArray[np.float64] | None
     classes: tuple[str, ...]
+    groups: NDArray[Any] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> Learnable:
-        weights = None if self.weights is None else self.weights[rows]
-        return Learnable(self.X.iloc[rows], self.y[rows], weights, self.classes)
+        weights, groups = (None if of is None else of[rows] for of in (self.weights, self.groups))
+        return Learnable(self.X.iloc[rows], self.y[rows], weights, self.classes, groups)
 
     @property
     def labels(self) -> Any:
@@ -209,6 +211,8 @@ def fit_estimator(
             "y_val": validation.labels,
             "sample_weight_val": validation.weights,
         }
+    if training.groups is not None and hasattr(estimator, "folds"):  # a stack, which deals rows itself
+        extra["groups"] = training.groups
     estimator.fit(training.X, training.labels, training.weights, monitor=monitor, **extra)
 
 

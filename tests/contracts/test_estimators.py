@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -16,6 +17,21 @@ from engine.surface import model_curve
 from engine.tree.inspect import decision_path, merged_rule
 from engine.tree.structure import IS_MISSING
 
+
+def members(kind):
+    """Names and models of which others are made."""
+    tree, forest = getattr(engine, f"DecisionTree{kind}"), getattr(engine, f"RandomForest{kind}")
+    return [("tree", tree()), ("forest", forest(n_estimators=3))]
+
+
+COMPOSED = {
+    "AveragingClassifier": {"estimators": members("Classifier")},
+    "AveragingRegressor": {"estimators": members("Regressor")},
+    "StackingClassifier": {
+        "estimators": members("Classifier"), "final_estimator": LogisticRegression(C=100.0), "cv": 2
+    },
+    "StackingRegressor": {"estimators": members("Regressor"), "final_estimator": Ridge(), "cv": 2},
+}  # fmt: skip
 SMALL = {
     "DecisionTreeClassifier": {},
     "DecisionTreeRegressor": {},
@@ -29,6 +45,7 @@ SMALL = {
     "GradientBoostingRegressor": {"n_estimators": 6, "min_samples_leaf": 2},
     "AdaBoostClassifier": {"n_estimators": 6},
     "AdaBoostRegressor": {"n_estimators": 6},
+    **COMPOSED,
     "NearestNeighborsClassifier": {},
     "NearestNeighborsRegressor": {},
     "SVMClassifier": {},
@@ -62,6 +79,7 @@ EXPECTED_FAILURES = {  # D25: the only ones allowed, scikit-learn's own forests 
         "BaggingClassifier",
         "BaggingRegressor",
         "AdaBoostRegressor",
+        *COMPOSED,
     )
 } | {
     name: {
@@ -89,6 +107,7 @@ SIX_ROWS = {
     "GradientBoostingClassifier": {"n_estimators": 60, "min_samples_leaf": 1},
     "DeepEnsembleClassifier": {"max_epochs": 400},
 }
+MORE_IN_FIT = {"StackingClassifier": ["groups"], "StackingRegressor": ["groups"]}
 AGREED_FIT = ["self", "X", "y", "sample_weight", "X_val", "y_val", "sample_weight_val", "monitor"]
 
 
@@ -150,7 +169,7 @@ def test_the_list_holds_every_public_estimator():
 @pytest.mark.parametrize("name", NAMES)
 def test_fit_has_the_agreed_signature(name):
     parameters = inspect.signature(getattr(engine, name).fit).parameters
-    assert list(parameters) == AGREED_FIT
+    assert list(parameters) == AGREED_FIT + MORE_IN_FIT.get(name, [])
     assert all(parameters[p].kind is inspect.Parameter.KEYWORD_ONLY for p in AGREED_FIT[4:])
     assert all(parameters[p].default is None for p in AGREED_FIT[3:])
 
@@ -259,7 +278,7 @@ def test_pickled_and_cloned(name):
     X, y = frame(name)
     model = make(name).fit(X, y)
     np.testing.assert_array_equal(answers(pickle.loads(pickle.dumps(model)), X), answers(model, X))
-    assert clone(model).get_params() == model.get_params()
+    assert repr(clone(model).get_params()) == repr(model.get_params())
 
 
 @pytest.mark.parametrize("name", NAMES)

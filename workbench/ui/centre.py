@@ -9,10 +9,16 @@ from workbench.ui import theme
 from workbench.ui.sight import is_in_sight
 from workbench.ui.widgets import Label, row
 
-VIEWS = ("tree", "training", "surface", "table", "scores", "compare", "pruning", "splits", "trees", "tuning")
-STATE_VERSION = 5
+VIEWS = (
+    "tree", "training", "surface", "table", "scores", "compare", "pruning", "splits", "trees", "tuning",
+    "stack",
+)  # fmt: skip
+STATE_VERSION = 6
 NARROW_WIDTH, LOW_HEIGHT = 1200, 800  # of the window; below, views side by side show more frame than picture
-BEHIND_TREE, BEHIND_TRAINING = ("table", "scores", "compare", "tuning"), ("pruning", "splits", "trees")
+BEHIND_TREE, BEHIND_TRAINING = (
+    ("table", "scores", "compare", "tuning", "stack"),
+    ("pruning", "splits", "trees"),
+)
 SIDE_BY_SIDE = {
     frozenset({"tree", *BEHIND_TREE}),
     frozenset({"training", *BEHIND_TRAINING}),
@@ -64,7 +70,7 @@ class Dock(QDockWidget):
 class Centre(QMainWindow):
     """The views.
 
-    First run: Tree above, with Table, Scores, Compare and Tuning behind it as tabs; Training with Pruning,
+    First run: Tree above, with Table, Scores, Compare, Tuning and Stack behind it; Training with Pruning,
     Splits and Trees behind it, and Surface, side by side below. In a window narrower than 1200 or lower than
     800 px all are tabs. A window that crosses these sizes changes from one to the other, unless somebody has
     placed the views otherwise.

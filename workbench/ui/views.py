@@ -11,6 +11,7 @@ from workbench.ui.panels.compare import ComparePanel
 from workbench.ui.panels.pruning import PruningPanel
 from workbench.ui.panels.scores import ScoresPanel
 from workbench.ui.panels.splits import SplitsPanel
+from workbench.ui.panels.stack import StackPanel
 from workbench.ui.panels.surface import SurfacePanel
 from workbench.ui.panels.table import TablePanel
 from workbench.ui.panels.training import TrainingPanel
@@ -29,4 +30,5 @@ PANELS: dict[str, Callable[[Context], QWidget]] = {
     "compare": ComparePanel,
     "trees": TreesPanel,
     "tuning": TuningPanel,
+    "stack": StackPanel,
 }

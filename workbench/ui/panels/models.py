@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, 
 from workbench.catalog import entry_of
 from workbench.figures.scores import WHY_PARTS_DIFFER
 from workbench.ui import theme
+from workbench.ui.average_command import AverageCommand
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import RunDelegate
 from workbench.ui.item_models.run_model import RunModel
@@ -22,6 +23,8 @@ IN_MORE = (
     ("svm", "Support Vector Machine"),
     ("linear", "Linear Model"),
     ("naive_bayes", "Naive Bayes"),
+    ("averaging", "Averaging"),
+    ("stacking", "Stacking"),
 )
 ADDABLE = (*WITH_BUTTON, *IN_MORE)
 
@@ -42,6 +45,8 @@ class ModelsPanel(QWidget):
         self._add_actions()
         self._model = RunModel(context.document, self)
         self.list = self._make_list()
+        self._average = AverageCommand(context, self.selected_runs, self)
+        self.list.selectionModel().selectionChanged.connect(self._average.refresh)
         self._hint = Label(NO_MODEL, "secondary", wrap=True)
         self._hint.setObjectName("models.hint")
         self._scored = Label("scores of validation rows", "caption")
@@ -64,6 +69,7 @@ class ModelsPanel(QWidget):
         view.setObjectName("models.list")
         view.setAccessibleName("Models")
         view.setModel(self._model)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)  # to average several
         view.setItemDelegate(RunDelegate(view))
         view.setMouseTracking(True)
         view.setEditTriggers(
@@ -117,7 +123,13 @@ class ModelsPanel(QWidget):
         self._is_refreshing = False
         self._refresh_enabled()
 
+    def selected_runs(self) -> list[str]:
+        """Ids of the models that are selected, in the order of the list."""
+        rows = sorted(index.row() for index in self.list.selectionModel().selectedIndexes())
+        return [self._model.run_id(row) for row in rows]
+
     def _refresh_enabled(self, *_: object) -> None:
+        self._average.refresh()
         has_table = self._document.table is not None and self._document.target is not None
         has_run = self._document.current_run is not None
         self._hint.setText(NO_MODEL if has_table else NO_TARGET)
@@ -165,6 +177,7 @@ class ModelsPanel(QWidget):
             "train",
             "rename",
             "duplicate",
+            "average",
             "copy_script",
             "copy_sql",
             "export",
