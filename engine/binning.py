@@ -15,7 +15,11 @@ from engine.kernels import binning as kernels
 from engine.parallel import for_chunks, resolve_jobs
 
 MOST_LEADING_BITS = 16  # by which cuts are looked up in a table
-ROW_CHUNK = 65536  # rows copied at a time into row-major order: about 2 MB of codes at 28 columns
+ROW_CHUNK = 65536  # rows copied at a time into row-major order, and out of it
+MOST_COLUMNS_A_WAVE = 8
+"""Columns copied out of the table together: a row's numbers lie in one cache line, which is fetched once for
+all of them. At 1,000,000 x 28 binning takes 0.8 times as long as with a copy of each column by itself."""
+CELLS_A_WAVE = 2**23  # some 40 ms of work between two questions, and 64 MB at most for the copies
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,7 @@ def bin_table(
     thresholds: list[NDArray[np.float64]] = [np.empty(0)] * n_features
     n_bins = np.zeros(n_features, np.int64)
 
-    def bin_column(feature_idx: int) -> None:
-        column = np.ascontiguousarray(X[:, feature_idx])  # a scratch of one column, not of the table
+    def bin_column(feature_idx: int, column: NDArray[Any]) -> None:
         levels = features[feature_idx].levels
         if levels is not None:
             n_bins[feature_idx] = len(levels)
@@ -102,15 +105,15 @@ def bin_table(
         thresholds[feature_idx], n_bins[feature_idx] = cuts, n
         code_numbers(column, cuts, n, columns[feature_idx])
 
-    wave = min(resolve_jobs(n_jobs), resolve_jobs(None))  # columns between two questions to the monitor
+    wave = _columns_a_wave(n_rows, n_jobs)
     for first in range(0, n_features, wave):
-        n_now = min(wave, n_features - first)
+        gathered = _gather_columns(X, first, min(wave, n_features - first), n_jobs)
 
-        def bin_chunk(_: int, start: int, stop: int, first: int = first) -> None:
-            bin_column(first + start)
+        def bin_chunk(_: int, start: int, stop: int, first: int = first, wave: Any = gathered) -> None:
+            bin_column(first + start, wave[start])
 
-        for_chunks(bin_chunk, n_now, 1, n_jobs)
-        on_column(first + n_now)
+        for_chunks(bin_chunk, len(gathered), 1, n_jobs)
+        on_column(first + len(gathered))
     codes = np.empty((n_rows, n_features), columns.dtype)
     for_chunks(
         lambda _, start, stop: kernels.copy_to_rows(columns, start, stop, codes), n_rows, ROW_CHUNK, n_jobs
@@ -125,6 +128,23 @@ def bin_table(
         offsets=offsets.astype(dtypes.COUNT_DTYPE),
         is_categorical=is_categorical,
     )
+
+
+def _columns_a_wave(n_rows: int, n_jobs: int | None) -> int:
+    """Return how many columns are taken out of the table and binned between two questions to the monitor."""
+    n_threads = min(resolve_jobs(n_jobs), resolve_jobs(None))
+    return max(n_threads, min(MOST_COLUMNS_A_WAVE, CELLS_A_WAVE // max(n_rows, 1)))
+
+
+def _gather_columns(X: NDArray[Any], first: int, n_columns: int, n_jobs: int | None) -> NDArray[Any]:
+    """Return columns of a row-major table from `first` on, each contiguous: (n_columns, n_rows)."""
+    columns = np.empty((n_columns, len(X)), X.dtype)
+
+    def gather(_: int, start: int, stop: int) -> None:
+        kernels.gather_columns(X, first, start, stop, columns)
+
+    for_chunks(gather, len(X), ROW_CHUNK, n_jobs)
+    return columns
 
 
 def code_dtype(features: Sequence[FeatureSpec], max_bins: int) -> Any:

@@ -132,9 +132,14 @@ class StopWatcher:
         """Ask whether to stop, repeating the last event."""
         self.is_stopped = self._monitor.on_iteration(self.event) or self.is_stopped
 
+    @property
+    def is_owner(self) -> bool:
+        """Tell whether this is the fitting thread, in which alone the monitor may be told."""
+        return threading.get_ident() == self._owner
+
     def ask(self, _n_nodes: int, _fraction: float) -> bool:
         """Answer a growing tree; the monitor itself is asked only in the fitting thread."""
-        if threading.get_ident() == self._owner:
+        if self.is_owner:
             self.poll()
         return self.is_stopped
 

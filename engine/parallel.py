@@ -40,12 +40,11 @@ def resolve_jobs(n_jobs: int | None) -> int:
     ParameterError
         `n_jobs` is 0 or not a whole number.
     """
-    n_cores = os.cpu_count() or 1
     if n_jobs is None:
-        return n_cores
+        n_jobs = -1
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ParameterError(f"n_jobs is {n_jobs!r}; enter a number of threads, or -1 for all cores")
-    return int(n_jobs) if n_jobs > 0 else max(1, n_cores + 1 + int(n_jobs))
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 @contextmanager
@@ -200,12 +199,14 @@ def _as_task(function: Callable[..., Result]) -> Callable[..., Result]:
 
 
 @cache
-def _limit_blas() -> None:
+def limit_blas() -> None:
     """Give BLAS one thread, in the whole process and for good, once the first pool is made.
 
     Its spinning threads cost 5 to 270 times on a busy machine. The limit is process-wide in OpenBLAS,
-    so setting and lifting it around each task would race.
+    so setting and lifting it around each task would race. Networks ask for it without a pool too: a
+    product by several threads has other bits than by one.
     """
+    import scipy.linalg.cython_blas  # noqa: F401 - only libraries that are loaded are limited
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(limits=1, user_api="blas")
@@ -215,7 +216,7 @@ def _pool(n_threads: int, use: str = "chunks") -> ThreadPoolExecutor:
     with _pools_lock:
         key = (n_threads, use)
         if key not in _pools:
-            _limit_blas()
+            limit_blas()
             _pools[key] = ThreadPoolExecutor(n_threads, thread_name_prefix=f"engine-{n_threads}-{use}")
         return _pools[key]
 

@@ -14,6 +14,7 @@ from engine.errors import ParameterError
 
 UNSET: Any = object()
 LARGEST_WHOLE = 2**63 - 1  # what kernels can count
+LARGEST_LAYER = 2**20  # units of a hidden layer: more are a mistyped number
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,10 @@ class Parameter:
     kind : str
         "int", "float", "bool", "choice", "number_or_choice" (an int, a float share or a choice:
         `max_features`), "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`),
-        "numbers" (a list of finite numbers), "model" (an estimator that is not fitted, or its kind and
-        settings as data, see `is_model_data`), "models" (a list of names and models) or "grids" (by model
-        and parameter, the values to choose from).
+        "sizes" (a sequence of whole numbers from 1, one a hidden layer: `hidden_layer_sizes`), "numbers" (a
+        list of finite numbers), "model" (an estimator that is not fitted, or its kind and settings as data,
+        see `is_model_data`), "models" (a list of names and models) or "grids" (by model and parameter, the
+        values to choose from).
     minimum, maximum : float or None
         Legal range, ends included unless `open_minimum` or `open_maximum`.
     choices : tuple
@@ -59,6 +61,9 @@ class Parameter:
         What a model that is chosen here learns: "numbers", or "" for what the model itself learns.
     has_any_size : bool
         True for a seed, which no kernel counts with: a whole number above `LARGEST_WHOLE` is legal.
+    simpler : str
+        Which values make the simpler model, "smaller" or "larger" ones (None is larger than any number);
+        "" where neither does. For the choice within one standard error when it is tuned.
     """
 
     name: str
@@ -83,6 +88,7 @@ class Parameter:
     in_form: bool = True
     has_any_size: bool = False
     model_task: str = ""
+    simpler: str = ""
 
     @property
     def start_value(self) -> Any:
@@ -218,15 +224,24 @@ def _are_grids(_: Parameter, value: Any) -> bool:
     )
 
 
+def _are_sizes(_: Parameter, value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(
+        isinstance(size, (int, np.integer)) and type(size) is not bool and 1 <= size <= LARGEST_LAYER
+        for size in value
+    )
+
+
 _IS_LEGAL: dict[str, Callable[[Parameter, Any], bool]] = {
     "bool": _is_yes_or_no,
     "directions": _are_directions,
+    "sizes": _are_sizes,
     "numbers": _are_numbers,
     "model": _is_model,
     "models": _are_models,
     "grids": _are_grids,
-}  # fmt: skip
+}
 _WORDS = {
+    "sizes": "whole numbers from 1 to 1048576, one for each hidden layer, such as (64, 64)",
     "numbers": "a list of finite numbers",
     "model": "an estimator with fit, predict and get_params",
     "models": "a list of pairs (name, estimator)",

@@ -69,6 +69,7 @@ def steps() -> list[Step]:
         Step("boosting for more classes", _boosting_for_more_classes),
         Step("AdaBoost for classes", _adaboost_for_classes),
         Step("AdaBoost for numbers", _adaboost_for_numbers),
+        Step("networks", _networks),
         Step("large tables for subtrees", _grow_numeric, FEW_ROWS),
         Step("large tables for trees", lambda: _grow_numeric(N_ROWS // 4)),
         Step("large tables for predictions", _many_answers_of_a_leaf),
@@ -313,6 +314,16 @@ def _adaboost_for_numbers() -> None:
     from engine import AdaBoostRegressor
 
     _use(AdaBoostRegressor(n_estimators=3), tiny_table()[1])
+
+
+def _networks() -> None:
+    """Compile training in single and answers in double precision; classes and numbers share all kernels."""
+    from engine import DeepEnsembleRegressor
+
+    X, y = tiny_table()
+    model = DeepEnsembleRegressor(n_estimators=1, max_epochs=1, random_state=0)
+    model.fit(X, y, X_val=X, y_val=y)
+    model.predict(X)
 
 
 if __name__ == "__main__":

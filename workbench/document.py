@@ -24,6 +24,7 @@ from workbench.tree_edits import TreeEdits
 if TYPE_CHECKING:
     from workbench.datasets import ReadOptions
     from workbench.project.format import ProjectDescription
+    from workbench.tuning import Tuning
 
 PROJECT_SUFFIX = ".treewright"  # a model file that was opened is not saved over
 SINGLE_ROLES = ("target", "weight", "group")  # at most one column has such a role
@@ -262,6 +263,11 @@ class Document(TreeEdits):
             self._validated[run_id] = validated
             if not record.result.edits:
                 self._write_result(run_id, record.result)
+
+    def attach_tuning(self, run_id: str, tuning: Tuning) -> None:
+        """Keep a search for good settings with its model, in place of the one before."""
+        self._write_record(replace(self.run(run_id), tuning=tuning))
+        self._mark_new_results()
 
     # ---- files -------------------------------------------------------------------------------
 

@@ -308,11 +308,13 @@ def _work_in_child(work: Work, connection: Connection) -> None:
 
 
 class Lanes:
-    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`, `edits`.
+    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`, `edits`,
+    `searches`.
 
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
     `files` writes what is saved, one after the other: a save waits for no picture and no training.
     `edits` changes trees by hand, one after the other, for who waits for nothing else.
+    `searches` tunes settings, which may take long: neither a training nor a study waits for it.
     """
 
     def __init__(self) -> None:
@@ -322,7 +324,10 @@ class Lanes:
         self.process = ProcessLane("process")
         self.files = Lane("files")
         self.edits = Lane("edits")
-        self._all = (self.fit, self.views, self.studies, self.process, self.files, self.edits)
+        self.searches = Lane("searches")
+        self._all = (
+            self.fit, self.views, self.studies, self.process, self.files, self.edits, self.searches
+        )  # fmt: skip
 
     @property
     def live_jobs(self) -> list[Job]:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ParameterError
+from workbench.catalog import CATALOG
 
 if TYPE_CHECKING:
     from engine.tree.structure import Tree
     from workbench.crossvalidation import CrossValidation
     from workbench.scoring import ScoreSet
+    from workbench.tuning import Tuning
 
 PARTS = ("train", "validation", "test")
 NO_PART = 255
@@ -44,6 +46,11 @@ class ModelSpec:
 
     kind: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # what files bring as lists is no other value than the tuple it was
+        values = {name: tuple(of) if isinstance(of, list) else of for name, of in self.parameters.items()}
+        object.__setattr__(self, "parameters", values)
 
     def with_parameter(self, name: str, value: Any) -> ModelSpec:
         return replace(self, parameters={**self.parameters, name: value})
@@ -139,7 +146,7 @@ class RunResult:
     @property
     def has_trees(self) -> bool:
         """It is a model made of trees, though it may have been stopped before the first."""
-        return bool(self.estimator.combination != "rows")
+        return CATALOG[self.spec.kind].has_trees
 
     @property
     def trees(self) -> list[Tree]:
@@ -185,6 +192,8 @@ class RunRecord:
         Of the last training that made a model; kept while the next one runs.
     error : str or None
         Why it failed.
+    tuning : Tuning or None
+        The last search for good settings that tried some.
     """
 
     run_id: str
@@ -193,6 +202,7 @@ class RunRecord:
     state: str = "new"
     result: RunResult | None = None
     error: str | None = None
+    tuning: Tuning | None = None
 
     @property
     def is_training(self) -> bool:

@@ -112,6 +112,9 @@ class Snapshot:
         if self.data is not other.data or list(self.runs) != list(other.runs):
             return False
         return all(
-            mine.name == yours.name and mine.spec == yours.spec and mine.result is yours.result
+            mine.name == yours.name
+            and mine.spec == yours.spec
+            and mine.result is yours.result
+            and mine.tuning is yours.tuning
             for mine, yours in zip(self.runs.values(), other.runs.values(), strict=True)
         )

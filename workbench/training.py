@@ -117,7 +117,7 @@ class Trainer(QObject):
             document.post_message(" ".join(problems))
             return False
         edits = record.result.edits if keeps_edits and record.result is not None else ()
-        self._start(run_id, _inputs_of(document, run_id), edits)
+        self._start(run_id, training_inputs(document, run_id), edits)
         return True
 
     def add_rounds(self, run_id: str, n_more: int) -> bool:
@@ -168,9 +168,7 @@ class Trainer(QObject):
         entry, document = CATALOG[inputs.spec.kind], self._document
         self._cv_waiting.pop(run_id, None)
         self._put_off_cross_validation()
-        wait = None
-        if self._warm_up is not None and (step := entry.warm_up_of(inputs.table.n_rows)):
-            wait = partial(self._warm_up.wait_until_warm, step)
+        wait = self.waiting_for_kernels(inputs)
         title = f"Training {document.run(run_id).name}"
         job = Job(partial(_work, inputs, wait, edits, more), self, title=title, step_name=entry.step_name)
         self._jobs[run_id] = job
@@ -181,6 +179,13 @@ class Trainer(QObject):
         job.start(self._lanes.fit)
         if is_first:
             self.started.emit(run_id)
+
+    def waiting_for_kernels(self, inputs: FitInputs) -> Callable[[FitMonitor], None] | None:
+        """Return what a worker calls before it trains: waits until all that this needs is compiled."""
+        step = CATALOG[inputs.spec.kind].warm_up_of(inputs.table.n_rows)
+        if self._warm_up is None or not step:
+            return None
+        return partial(self._warm_up.wait_until_warm, step)
 
     def _on_advanced(self, run_id: str, job: Job, inputs: FitInputs, events: list[Any]) -> None:
         if self._jobs.get(run_id) is job:
@@ -202,7 +207,7 @@ class Trainer(QObject):
         more: MoreRounds | None,
         future: Future[Any],
     ) -> None:
-        _release(job)
+        release(job)
         if self._jobs.get(run_id) is not job:
             self._start_cross_validation()  # the model was deleted meanwhile
             return
@@ -303,7 +308,7 @@ class Trainer(QObject):
         self, run_id: str, result: RunResult, job: Job, future: Future[Any]
     ) -> None:
         self._cv = None
-        _release(job)
+        release(job)
         was_put_off = future.cancelled()
         if not was_put_off:
             self._cv_waiting.pop(run_id, None)
@@ -348,7 +353,7 @@ class Trainer(QObject):
             self.ended.emit(run_id)
 
 
-def _release(job: Job) -> None:
+def release(job: Job) -> None:
     """Let go of all that a job holds. The small object itself stays the trainer's until that ends.
 
     Not `deleteLater`: a trainer that is destroyed with such an event still in the queue takes the
@@ -359,7 +364,8 @@ def _release(job: Job) -> None:
     job.release()
 
 
-def _inputs_of(document: Document, run_id: str) -> FitInputs:
+def training_inputs(document: Document, run_id: str) -> FitInputs:
+    """Return what a model of a document would be trained on now."""
     table, target, parts = document.table, document.target, document.parts
     assert table is not None
     assert target is not None

@@ -8,13 +8,13 @@ from engine.tree.parameters import MEMBER_CLASSIFIER, MEMBER_REGRESSOR, with_def
 
 _ROUNDS = (
     Parameter(
-        "n_estimators", 50, "int", minimum=1, label="Rounds", group="Size",
+        "n_estimators", 50, "int", simpler="smaller", minimum=1, label="Rounds", group="Size",
         help="How many trees are added, one after another; fewer where a round fits all rows.",
         aliases={"lightgbm": "n_estimators", "xgboost": "n_estimators", "catboost": "iterations",
                  "sklearn": "n_estimators"},
     ),
     Parameter(
-        "learning_rate", 1.0, "float", minimum=0, open_minimum=True, maximum=1000,
+        "learning_rate", 1.0, "float", simpler="smaller", minimum=0, open_minimum=True, maximum=1000,
         label="Learning rate", group="Size",
         help="Below 1 rows gain weight more slowly: more rounds are needed, and noise is followed less.",
         aliases={"lightgbm": "learning_rate", "xgboost": "eta", "catboost": "learning_rate",

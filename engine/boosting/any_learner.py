@@ -180,7 +180,6 @@ class LearnerBooster(Booster):
         if validation is not None:
             self._val_rows = Rows.of(X if X_val is None else X_val, validation.X, validation.rows)
         self._trees = SortedTrees(training, self._rows.given) if is_sortable(learner) else None
-        self._stop_seen = False
         super().__init__(loss, training, validation, *more)
 
     def _prepare(self) -> GrowRound:

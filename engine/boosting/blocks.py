@@ -41,14 +41,14 @@ class RowBlocks:
 
     def __init__(self, sample_indices: NDArray[np.int32], nodes: Sequence[Node]) -> None:
         self._rows = sample_indices
-        stretches = np.array([(node.start, node.stop) for node in nodes], dtypes.COUNT_DTYPE).reshape(-1, 2)
-        last = sample_indices[stretches[:, 1] - 1]
+        stretches = [(node.start, node.stop) for node in nodes]
+        self._stretches = np.array(stretches, dtypes.COUNT_DTYPE).reshape(-1, 2)
+        last = sample_indices[self._stretches[:, 1] - 1]
         n_rows = int(last.max(initial=-1)) + 1
         self.n_blocks = min(-(-n_rows // BLOCK), max(1, MOST_BOUNDS // max(len(nodes), 1)))
-        block = -(-n_rows // max(self.n_blocks, 1))
-        self._bounds = np.empty((len(nodes), self.n_blocks + 1), dtypes.COUNT_DTYPE)
-        kernels.find_bounds(sample_indices, stretches, block, self._bounds)
-        self._is_small = int((stretches[:, 1] - stretches[:, 0]).sum()) <= BLOCK
+        self._block = -(-n_rows // max(self.n_blocks, 1))
+        self._bounds: dict[int, NDArray[np.int64]] = {}
+        self._is_small = int((self._stretches[:, 1] - self._stretches[:, 0]).sum()) <= BLOCK
 
     def sums(self, gradients: Floats, hessians: Floats, weights: Floats, n_jobs: int | None) -> Floats:
         """Return each node's sums, block by block: float64 (n_nodes, 3).
@@ -58,10 +58,10 @@ class RowBlocks:
         gradients, hessians, weights : float64 (n_rows,)
             Weights may be empty, if all are 1.
         """
-        sums = np.zeros((self.n_blocks, len(self._bounds), N_SUMS))
+        sums = np.zeros((self.n_blocks, len(self._stretches), N_SUMS))
 
         def add(block: int, _start: int, _stop: int) -> None:
-            kernels.sum_block(self._rows, self._bounds, block, gradients, hessians, weights, sums[block])
+            kernels.sum_block(self._rows, self._bounds_of(block), gradients, hessians, weights, sums[block])
 
         for_chunks(add, self.n_blocks, 1, 1 if self._is_small else n_jobs)
         return np.asarray(sums.sum(axis=0))
@@ -77,6 +77,15 @@ class RowBlocks:
         """
 
         def add(block: int, _start: int, _stop: int) -> None:
-            kernels.add_to_block(self._rows, self._bounds, block, values, class_idx, raw)
+            kernels.add_to_block(self._rows, self._bounds_of(block), values, class_idx, raw)
 
         for_chunks(add, self.n_blocks, 1, 1 if self._is_small else n_jobs)
+
+    def _bounds_of(self, block: int) -> NDArray[np.int64]:
+        """Where the block's rows stand in each node, found once: int64 (n_nodes, 2)."""
+        if block not in self._bounds:
+            bounds = np.empty((len(self._stretches), 2), dtypes.COUNT_DTYPE)
+            first = block * self._block
+            kernels.find_bounds(self._rows, self._stretches, first, first + self._block, bounds)
+            self._bounds[block] = bounds
+        return self._bounds[block]

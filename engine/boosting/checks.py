@@ -10,6 +10,7 @@ from engine.base import TrainingData
 from engine.boosting.any_learner import is_of_trees
 from engine.boosting.parameters import SECOND_ORDER
 from engine.boosting.rounds import Earlier
+from engine.boosting.start import is_model
 from engine.errors import DataError, ParameterError
 
 SECOND_ORDER_ONLY = ("reg_lambda", "reg_alpha", "gamma", "min_child_weight")
@@ -84,7 +85,7 @@ def as_earlier(boosted: Any, fitted: dict[str, Any] | None) -> Earlier | None:
     if fitted is None:
         return None
     has_begun = len(fitted["estimators_"]) > 0 or fitted["init_"] != ()
-    if boosted.init == "first_tree" and not has_begun:  # it was stopped before its first tree was grown
+    if (boosted.init == "first_tree" or is_model(boosted.init)) and not has_begun:  # it was stopped before
         return None
     steps = fitted["steps_"].tolist()
     return Earlier(fitted["baseline_prediction_"], fitted["init_"], fitted["estimators_"], steps)

@@ -26,13 +26,14 @@ from engine.boosting.desk import AT_WORK, SPLIT_CHUNK, desk_for, of_columns
 from engine.boosting.grown import GRADIENT, Grown, GrowSettings, Node, Split, Sums, hand_on_bounds
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import splitting, team
+from engine.boosting.newton import leaf_values
 from engine.boosting.ordered import EVERYWHERE, Statistic
 from engine.boosting.statistic_splits import hand_on_between, level_split
 from engine.boosting.team import Team
 from engine.parallel import for_chunks
 from engine.tree.structure import LEVEL_SET, NO_CHILD, THRESHOLD
 
-ROW_CHUNK = 65536  # rows a piece of what is made of gradients
+ROW_CHUNK = 16384  # rows a piece of what is made of gradients: few enough for threads to end together
 CELLS_A_TEAM = 2**18  # row visits x columns of a tree's root, at least, for others to be called
 CELLS_A_CHUNK = 2**16  # row visits x columns a piece of histogram, about 60 microseconds
 PIECES_A_NODE, LEAST_CHUNK = 32, 512  # smaller pieces and fewer rows: nobody waits long for the last one
@@ -196,27 +197,27 @@ class TreeGrower:
 
     def _sum_up(self, grown: Grown) -> None:
         """Give each node the sums of its rows, and its Newton step as value."""
-        self._add_up_rows(grown.leaves, grown.blocks)
-        for node in reversed(grown.nodes):  # children come after their parents
+        settings, nodes = self.settings, grown.nodes
+        for leaf, sums in zip(grown.leaves, self._sums_of(grown.blocks), strict=True):
+            leaf.sums = sums
+        for node in reversed(nodes):  # children come after their parents
             if node.first_child != NO_CHILD:
-                node.sums = grown.nodes[node.first_child].sums + grown.nodes[node.first_child + 1].sums
-            node.value = self._newton_step(node)
+                node.sums = nodes[node.first_child].sums + nodes[node.first_child + 1].sums
+        steps = settings.leaf_factor * self._leaf_values(grown.sums, settings.leaf_curvature)
+        for node, step in zip(nodes, steps.tolist(), strict=True):
+            node.value = step if math.isfinite(step) else 0.0
 
-    def _add_up_rows(self, nodes: list[Node], blocks: RowBlocks) -> None:
-        """Give nodes that do not overlap the sums of their rows, whose blocks are told."""
-        sums = blocks.sums(self._gradients, self._hessians, self._unequal_weights, self.settings.n_jobs)
-        for node, of_node in zip(nodes, sums, strict=True):
-            node.sums = of_node
+    def _sums_of(self, blocks: RowBlocks) -> Sums:
+        """Return the sums of some nodes' rows: float64 (n_nodes, 3)."""
+        return blocks.sums(self._gradients, self._hessians, self._unequal_weights, self.settings.n_jobs)
 
-    def _newton_step(self, node: Node) -> float:
-        step = self._value(node.sums, self.settings.leaf_curvature) * self.settings.leaf_factor
-        return step if math.isfinite(step) else 0.0
-
-    def _value(self, sums: Sums, curvature: int) -> float:
+    def _leaf_values(self, sums: Sums, curvature: int) -> NDArray[np.float64]:
+        """Return Newton steps of nodes with such sums, float64 (n_nodes, 3): float64 (n_nodes,)."""
         settings = self.settings
-        return float(
-            splitting.leaf_value(sums[GRADIENT], sums[curvature], settings.reg_lambda, settings.reg_alpha)
+        steps: NDArray[np.float64] = leaf_values(
+            sums[:, GRADIENT], sums[:, curvature], settings.reg_lambda, settings.reg_alpha
         )
+        return steps
 
     def _may_split(self, node: Node) -> bool:
         settings = self.settings
@@ -317,10 +318,8 @@ class TreeGrower:
         nodes += [left, right]
         hand_on_between(node, left, right, column in self._statistics)
         if len(self.settings.directions):
-            self._add_up_rows([left, right], RowBlocks(self._rows, [left, right]))
-            at_left, at_right = (
-                self._value(child.sums, self.settings.split_curvature) for child in (left, right)
-            )
+            sums = self._sums_of(RowBlocks(self._rows, [left, right]))
+            at_left, at_right = self._leaf_values(sums, self.settings.split_curvature).tolist()
             hand_on_bounds(node, left, right, at_left, at_right, self.settings.directions)
 
     def _search_children(self, node: Node, left: Node, right: Node) -> None:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.boosting.blocks import N_SUMS, RowBlocks
-from engine.boosting.kernels.splitting import FREE, RISES, score
+from engine.boosting.kernels.splitting import FREE, RISES
 from engine.boosting.kernels.team import NO_SLOT
+from engine.boosting.newton import scores
 from engine.tree.directions import NONE, Directions
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Tree, compact
 
@@ -163,11 +164,19 @@ class Grown:
                 share = float(left.sums[WEIGHT] / (left.sums[WEIGHT] + right.sums[WEIGHT]))
                 node.value = share * left.value + (1.0 - share) * right.value
 
-    def objective(self, node: Node) -> float:
-        """The node's part of the objective, -G^2 / (H + lambda), H being weights in first order."""
-        settings, sums = self.settings, node.sums
-        curvature = sums[settings.split_curvature]
-        return -float(score(sums[GRADIENT], curvature, settings.reg_lambda, settings.reg_alpha))
+    @property
+    def sums(self) -> Sums:
+        """All nodes' sums: float64 (n_nodes, 3)."""
+        return np.array([node.sums for node in self.nodes])
+
+    def objectives(self) -> NDArray[np.float64]:
+        """Each node's part of the objective, -G^2 / (H + lambda), H being weights in first order."""
+        settings, sums = self.settings, self.sums
+        curvature = sums[:, settings.split_curvature]
+        found: NDArray[np.float64] = scores(
+            sums[:, GRADIENT], curvature, settings.reg_lambda, settings.reg_alpha
+        )
+        return -found
 
     def keep_directions(self) -> None:
         """Put the values inside bounds, as in `engine.tree.directions`."""
@@ -184,7 +193,7 @@ class Grown:
     def to_tree(self, learning_rate: float) -> Tree:
         """The tree in the columns' own terms; its values are the steps times `learning_rate`."""
         nodes = self.nodes
-        impurity = [self.objective(node) for node in nodes]
+        impurity = self.objectives()
         rows = [self._question(node) for node in nodes]
         arrays: dict[str, Any] = {
             name: [row[i] for row in rows]
@@ -202,12 +211,10 @@ class Grown:
         arrays["n_children"] = [0 if node.first_child == NO_CHILD else 2 for node in nodes]
         arrays["value"] = np.array([[node.value * learning_rate] for node in nodes])
         arrays["impurity"] = impurity
-        arrays["gain"] = [
-            0.0
-            if node.first_child == NO_CHILD
-            else impurity[i] - impurity[node.first_child] - impurity[node.first_child + 1]
-            for i, node in enumerate(nodes)
-        ]
+        first = np.array(arrays["first_child"])
+        inner = np.flatnonzero(first != NO_CHILD)
+        arrays["gain"] = np.zeros(len(nodes))
+        arrays["gain"][inner] = impurity[inner] - impurity[first[inner]] - impurity[first[inner] + 1]
         arrays["n_node_samples"] = [node.n_rows for node in nodes]
         arrays["weighted_n_node_samples"] = [node.sums[WEIGHT] for node in nodes]
         return compact(arrays)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.boosting.grow import TreeGrower
 from engine.boosting.grown import Node
 from engine.boosting.kernels import splitting
+from engine.boosting.newton import leaf_values, scores
 
 Floats = NDArray[np.float64]
 Histogram = NDArray[np.int64]
@@ -98,7 +99,7 @@ class LevelGrower(TreeGrower):
             whole = histogram[: int(self._drawn.offsets[1])].sum(axis=0)  # every column holds all rows
             hessians = float(_hessians(self._hessian_unit, whole))
             if hessians > 0:
-                parent = float(_score(np.float64(whole[0]), hessians, rules))
+                parent = float(_score_of(np.float64(whole[0]), hessians, rules))
                 noise += splitting.ROUNDING * parent + float(whole[-1]) ** 2 / hessians
         return noise
 
@@ -177,15 +178,15 @@ def _gains(
         is_allowed &= (hl >= rules.min_child_weight) & (hr >= rules.min_child_weight)
         if np.any(direction != splitting.FREE):
             is_allowed &= _keeps_direction(gl, hl, gr, hr, rules, direction)
-        parent = _score(whole[:1].astype(float), np.atleast_1d(_hessians(unit, whole)), rules)[0]
-        gain = _score(gl, hl, rules) + _score(gr, hr, rules) - parent
+        parent = _score_of(whole[:1].astype(float), np.atleast_1d(_hessians(unit, whole)), rules)[0]
+        gain = _score_of(gl, hl, rules) + _score_of(gr, hr, rules) - parent
         all_gains.append(np.where(is_allowed, gain, 0.0))
         all_allowed.append(is_allowed)
     return np.array(all_gains), np.array(all_allowed)
 
 
 def _keeps_direction(gl: Any, hl: Any, gr: Any, hr: Any, rules: Any, direction: Any) -> NDArray[np.bool_]:
-    first, second = _value(gl, hl, rules), _value(gr, hr, rules)
+    first, second = (leaf_values(g, h, rules.reg_lambda, rules.reg_alpha) for g, h in ((gl, hl), (gr, hr)))
     falls = direction == splitting.FALLS
     low, high = np.where(falls, second, first), np.where(falls, first, second)
     is_kept = (low <= high) & (low >= rules.lower) & (high <= rules.upper)
@@ -196,15 +197,5 @@ def _hessians(unit: float, cells: Any) -> Any:
     return cells[..., -1].astype(float) if cells.shape[-1] == 2 else cells[..., 1] * unit
 
 
-def _shrunken(gradients: Any, rules: Any) -> Any:
-    return np.sign(gradients) * np.maximum(np.abs(gradients.astype(float)) - rules.reg_alpha, 0.0)
-
-
-def _score(gradients: Any, hessians: Any, rules: Any) -> Any:
-    return -_shrunken(gradients, rules) * _value(gradients, hessians, rules)
-
-
-def _value(gradients: Any, hessians: Any, rules: Any) -> Any:
-    denominator = hessians + rules.reg_lambda
-    empty = denominator <= 0
-    return np.where(empty, 0.0, -_shrunken(gradients, rules) / np.where(empty, 1.0, denominator))
+def _score_of(gradients: Any, hessians: Any, rules: Any) -> Any:
+    return scores(gradients, hessians, rules.reg_lambda, rules.reg_alpha)

@@ -52,13 +52,13 @@ EARLY_STOPPING = (
 
 _COMMON = (
     Parameter(
-        "n_estimators", 100, "int", minimum=1, label="Rounds", group="Size",
+        "n_estimators", 100, "int", simpler="smaller", minimum=1, label="Rounds", group="Size",
         help="How many trees are added, one after another (one for each class if there are more than two).",
         aliases={"lightgbm": "n_estimators", "xgboost": "n_estimators", "catboost": "iterations",
                  "sklearn": "n_estimators"},
     ),
     Parameter(
-        "learning_rate", 0.1, "float", minimum=0, open_minimum=True, maximum=1000,
+        "learning_rate", 0.1, "float", simpler="smaller", minimum=0, open_minimum=True, maximum=1000,
         label="Learning rate", group="Size",
         help="Share of each new tree that is added: smaller needs more rounds and often predicts better.",
         aliases={"lightgbm": "learning_rate", "xgboost": "eta", "catboost": "learning_rate",
@@ -72,25 +72,26 @@ _COMMON = (
         aliases={"xgboost": "grow_policy", "catboost": "grow_policy"},
     ),
     Parameter(
-        "max_leaf_nodes", 31, "int", minimum=2, allows_none=True, none_text="no limit",
+        "max_leaf_nodes", 31, "int", simpler="smaller", minimum=2, allows_none=True, none_text="no limit",
         label="Leaves per tree", group="Size", help="At most this many leaves in each tree.",
         aliases={"lightgbm": "num_leaves", "xgboost": "max_leaves", "catboost": "max_leaves",
                  "sklearn": "max_leaf_nodes"},
     ),
     Parameter(
-        "max_depth", None, "int", minimum=1, allows_none=True, none_text="no limit", label="Depth per tree",
+        "max_depth", None, "int", simpler="smaller",
+        minimum=1, allows_none=True, none_text="no limit", label="Depth per tree",
         group="Size", help="At most this many questions on the way to a leaf.",
         aliases={"lightgbm": "max_depth", "xgboost": "max_depth", "catboost": "depth",
                  "sklearn": "max_depth"},
     ),
     Parameter(
-        "min_samples_leaf", 20, "int", minimum=1, label="Rows per leaf", group="Size",
+        "min_samples_leaf", 20, "int", simpler="larger", minimum=1, label="Rows per leaf", group="Size",
         help="A leaf holds at least this many rows (rows are counted, not their weights).",
         aliases={"lightgbm": "min_child_samples", "catboost": "min_data_in_leaf",
                  "sklearn": "min_samples_leaf"},
     ),
     Parameter(
-        "max_bins", 255, "int", minimum=2, maximum=65535, label="Bins per column",
+        "max_bins", 255, "int", simpler="smaller", minimum=2, maximum=65535, label="Bins per column",
         help="Distinct values kept of a number; beyond it values of about equally many rows share a bin.",
         aliases={"lightgbm": "max_bin", "xgboost": "max_bin", "catboost": "border_count",
                  "sklearn": "max_bins"},
@@ -106,24 +107,24 @@ _COMMON = (
         applies_when={"order": (1,)},
     ),
     Parameter(
-        "reg_lambda", 0.0, "float", minimum=0, label="Leaf shrinkage",
+        "reg_lambda", 0.0, "float", simpler="larger", minimum=0, label="Leaf shrinkage",
         help="Pulls leaf values towards 0; added to the sum of second derivatives.",
         aliases={"lightgbm": "reg_lambda", "xgboost": "reg_lambda", "catboost": "l2_leaf_reg",
                  "sklearn": "l2_regularization"},
         applies_when=_BY_CURVATURE,
     ),
     Parameter(
-        "reg_alpha", 0.0, "float", minimum=0, label="Leaf cut-off",
+        "reg_alpha", 0.0, "float", simpler="larger", minimum=0, label="Leaf cut-off",
         help="Leaves whose sum of gradients is smaller answer 0, the others that much less (L1).",
         aliases={"lightgbm": "reg_alpha", "xgboost": "reg_alpha"}, applies_when=_BY_CURVATURE,
     ),
     Parameter(
-        "gamma", 0.0, "float", minimum=0, label="Least gain",
+        "gamma", 0.0, "float", simpler="larger", minimum=0, label="Least gain",
         help="A split's gain must exceed this, on XGBoost's scale: twice the loss that it saves.",
         aliases={"lightgbm": "min_split_gain", "xgboost": "gamma"}, applies_when=_BY_CURVATURE,
     ),
     Parameter(
-        "min_child_weight", 0.0, "float", minimum=0, label="Curvature per leaf",
+        "min_child_weight", 0.0, "float", simpler="larger", minimum=0, label="Curvature per leaf",
         help="Sum of second derivatives in a leaf at least; with squared error that is its weight.",
         aliases={"lightgbm": "min_child_weight", "xgboost": "min_child_weight"}, applies_when=_BY_CURVATURE,
     ),
@@ -134,7 +135,7 @@ _COMMON = (
                  "sklearn": "subsample"},
     ),
     Parameter(
-        "colsample_bytree", 1.0, "float", minimum=0, open_minimum=True, maximum=1,
+        "colsample_bytree", 1.0, "float", simpler="smaller", minimum=0, open_minimum=True, maximum=1,
         label="Column share per tree", group="Sampling",
         help="Share of the columns each tree may ask about, drawn anew without repetition.",
         aliases={"lightgbm": "feature_fraction", "xgboost": "colsample_bytree"},

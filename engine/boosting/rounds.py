@@ -21,7 +21,7 @@ from engine.boosting.line_search import MAX_HALVINGS, set_leaf_steps, shorten_le
 from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, mean_loss
 from engine.boosting.oblivious import LevelGrower
 from engine.boosting.ordered import OrderedTable, order_table
-from engine.boosting.start import fit_init, is_model, model_raw, trees_raw
+from engine.boosting.start import begin_with, model_raw, trees_raw
 from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
 from engine.predict import tree_values
@@ -100,12 +100,17 @@ class Booster:
         self._settings, self._monitor, self._early_stopping = settings, monitor, early_stopping
         self._stopwatch, self._last_asked = Stopwatch(), time.perf_counter()
         self._score, self._earlier = score, earlier
+        self._stop_seen = False  # inside a learner's own fit, out of which no exception is to go
         self._ordered: OrderedTable | None = None
         self.so_far: Callable[[int], Any] | None = None
-        self.rounds: list[tuple[Tree, ...]] = []
-        self.steps: list[float] = []
+        self.rounds, self.steps = list[tuple[Tree, ...]](), list[float]()
         self.train_loss, self.val_loss, self.val_score = list[float](), list[float](), list[float]()
-        self.baseline, self.init = self._begin_with()
+        constant = loss.baseline(training.y, training.sample_weight)  # some losses take note of it
+        if earlier is None:
+            seed, is_to_stop = settings.seed, self._is_to_stop_before
+            self.baseline, self.init = begin_with(settings.init, constant, training, seed, is_to_stop)
+        else:
+            self.baseline, self.init = earlier.baseline, earlier.init
         self._raw, self._derivatives = self._start(training)
         if validation is not None:
             self._val_raw, self._val_derivatives = self._start(validation)
@@ -114,16 +119,6 @@ class Booster:
         self._all_rows = np.arange(training.n_rows, dtype=dtypes.SAMPLE_DTYPE)
         self.stopped = False
         self._note_losses()
-
-    def _begin_with(self) -> tuple[NDArray[np.float64], Any]:
-        """Return the constant, and the model if there is one; a first tree is grown later."""
-        data, wanted = self._training, self._settings.init
-        baseline = self._loss.baseline(data.y, data.sample_weight)
-        if self._earlier is not None:
-            return self._earlier.baseline, self._earlier.init
-        if is_model(wanted):
-            return np.zeros(self._loss.n_raw), fit_init(wanted, data, self._settings.seed)
-        return np.zeros(self._loss.n_raw) if wanted == "zero" else baseline, ()
 
     @property
     def curves(self) -> tuple[NDArray[np.float64], ...]:
@@ -134,6 +129,8 @@ class Booster:
         """Bin the table and run the rounds, until done, stopped early or stopped by the monitor."""
         n_rounds = self._settings.n_estimators
         try:
+            if self._stop_seen:
+                raise FitStopped
             grow_round = self._prepare()
             for iteration in range(len(self.rounds) + 1, n_rounds + 1):
                 trees, step = grow_round(iteration, self._settings.learning_rate)
@@ -381,6 +378,12 @@ class Booster:
         if self._monitor.on_iteration(event):
             raise FitStopped
         self._last_asked = time.perf_counter()
+
+    def _is_to_stop_before(self) -> bool:
+        """Ask while the model fits that the rounds begin with."""
+        if not self._stop_seen:
+            self._stop_seen = self._monitor.on_iteration(IterationEvent("training the start"))
+        return self._stop_seen
 
     def _ask_binning(self, n_done: int, n_columns: int = 1) -> None:
         if self._monitor.on_iteration(self._event("binning", n_done, n_columns)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from engine.base import TrainingData
 from engine.boosting.losses import Exponential, Loss, class_loss
 from engine.boosting.numeric_losses import Poisson
 from engine.errors import ParameterError
-from engine.other_learners import seeded
+from engine.other_learners import StopOnly, can_stop, seeded
 from engine.predict import tree_values
 
 START = 0  # among the members that a seed is for: rounds count from 1
@@ -25,10 +26,25 @@ def is_model(init: Any) -> bool:
     return callable(getattr(init, "fit", None)) and callable(getattr(init, "predict", None))
 
 
-def fit_init(init: Any, data: TrainingData, seed: int) -> Any:
+def begin_with(
+    init: Any, constant: Floats, data: TrainingData, seed: int, is_to_stop: Callable[[], bool]
+) -> tuple[Floats, Any]:
+    """Return the baseline, float64 (n_raw,), and the model if there is one; a first tree is grown later.
+
+    Stopped while the model trains, all begins with the constant: half a model is no start.
+    """
+    if is_model(init):
+        model = fit_init(init, data, seed, is_to_stop)
+        if not is_to_stop():
+            return np.zeros_like(constant), model
+    return np.zeros_like(constant) if init == "zero" else constant, ()
+
+
+def fit_init(init: Any, data: TrainingData, seed: int, is_to_stop: Callable[[], bool]) -> Any:
     """Return a fitted copy of an estimator: it sees the encoded table, and class indices as labels.
 
-    Seeds that it leaves open, also in estimators inside it, are drawn from `seed`.
+    Seeds that it leaves open, also in estimators inside it, are drawn from `seed`. One that takes a monitor
+    asks `is_to_stop` on its way.
 
     Raises
     ------
@@ -37,10 +53,12 @@ def fit_init(init: Any, data: TrainingData, seed: int) -> Any:
     """
     if data.classes is not None and not callable(getattr(init, "predict_proba", None)):
         raise ParameterError(f"init is {init!r}, which has no predict_proba; choose a model of probabilities")
-    weights = {"sample_weight": data.sample_weight} if data.is_weighted else {}
+    extra: dict[str, Any] = {"sample_weight": data.sample_weight} if data.is_weighted else {}
+    if can_stop(init):
+        extra["monitor"] = StopOnly(is_to_stop)
     target = data.y if data.classes is None else data.y.astype(np.int64)
     try:
-        return seeded(init, seed, START, only_open=True).fit(np.array(data.X), np.array(target), **weights)
+        return seeded(init, seed, START, only_open=True).fit(np.array(data.X), np.array(target), **extra)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"init is {init!r}, which cannot be trained on this table: {error}") from error
 

@@ -31,7 +31,7 @@ class Team:
 
     def __init__(self, n_jobs: int | None) -> None:
         self.n_threads = min(resolve_jobs(n_jobs), os.cpu_count() or 1) if is_compiling() else 1
-        self._orders = np.zeros(kernels.N_WORDS, np.int64)
+        self._orders = np.zeros(kernels.LEFT + self.n_threads * kernels.WORDS_A_LINE, np.int64)
         self._is_wanted = Event()
 
     @contextmanager

@@ -43,6 +43,8 @@ ESTIMATORS = (
     "AveragingRegressor",
     "StackingClassifier",
     "StackingRegressor",
+    "DeepEnsembleClassifier",
+    "DeepEnsembleRegressor",
 )
 STORED_BESIDE: dict[str, tuple[str, ...]] = {
     "NearestNeighborsClassifier": ("pipeline_",),
@@ -71,8 +73,9 @@ def to_json(
 
     Parameters
     ----------
-    estimator : fitted tree, forest or boosted model of this package, AdaBoost with the engine's own trees,
-        averages and stacks of such models
+    estimator : fitted model of this package: ensembles of the engine's own trees or networks, averages and
+        stacks of such models
+        With `parts` also one of `STORED_BESIDE`, without the attributes named there.
     metadata : mapping of str to plain JSON values, optional
         What a reader should know beside the model, such as the target's name; see `read_json`.
     parts : dict, optional

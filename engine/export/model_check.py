@@ -10,6 +10,7 @@ import numpy as np
 from engine.base import Learner
 from engine.composition import Composition
 from engine.errors import DataError
+from engine.export.network_check import check_networks
 from engine.features import FeatureSpec
 from engine.other_learners import OneClass
 from engine.parameters import check_parameters
@@ -37,6 +38,8 @@ _TABLES = {
     "StackingRegressor": ("engine.stacking.parameters", "STACKING_REGRESSOR"),
     "NearestNeighborsClassifier": ("engine.classical.parameters", "NEIGHBORS_CLASSIFIER"),
     "NearestNeighborsRegressor": ("engine.classical.parameters", "NEIGHBORS_REGRESSOR"),
+    "DeepEnsembleClassifier": ("engine.neural.parameters", "DEEP_ENSEMBLE_CLASSIFIER"),
+    "DeepEnsembleRegressor": ("engine.neural.parameters", "DEEP_ENSEMBLE_REGRESSOR"),
 }
 
 
@@ -70,6 +73,9 @@ def check_model(estimator: Any) -> None:
         require(type(told) is int and told == n_classes, "its numbers of classes differ")
     if isinstance(estimator, Composition):
         check_composition(estimator, n_classes)
+        return
+    if type(estimator).__name__.startswith("DeepEnsemble"):
+        check_networks(estimator, n_classes, require)
         return
     if estimator.combination == "rows":
         estimator.check_parts()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -18,11 +19,13 @@ from engine.forest.base import TreeEnsemble
 from engine.forest.draws import draw_columns, draw_rows
 from engine.forest.members import MemberGrower, answers, rows_of
 from engine.forest.parameters import BAGGING_CLASSIFIER, BAGGING_REGRESSOR
+from engine.forest.uncertainty import of_members
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
 from engine.other_learners import takes_weights
 from engine.parameters import check_parameters
 from engine.tree.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.tree.structure import Tree
+from engine.uncertainty import Uncertainty
 
 _DOC = """Bagging (Breiman 1996): the mean of one learner's answers, fitted to resampled rows.
 
@@ -173,6 +176,21 @@ class _Bagging(TreeEnsemble):
         check_is_fitted(self, "estimators_")
         if isinstance(self.estimators_[0], Tree):
             return super()._mean_values(X)
+        sums = None
+        for values in self._member_answers(X):
+            sums = values if sums is None else sums + values
+        assert sums is not None
+        return sums / len(self.estimators_)
+
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """As a forest's; of numbers predicted by other learners than trees the noise is NaN."""
+        check_is_fitted(self, "estimators_")
+        if isinstance(self.estimators_[0], Tree):
+            return super().predict_uncertainty(X)
+        return of_members(list(self._member_answers(X)), self._is_classifier)
+
+    def _member_answers(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield what each member says: float64 (n_samples, n_classes or 1)."""
         encoded = check_X(self, X)
         table, n_classes = (X if is_frame(X) else encoded), len(getattr(self, "classes_", ()))
 
@@ -180,10 +198,7 @@ class _Bagging(TreeEnsemble):
             rows = rows_of(table, slice(None), self.estimators_features_[member])
             return answers(self.estimators_[member], rows, n_classes, self.voting == "hard")
 
-        sums = np.zeros((len(encoded), max(n_classes, 1)))
-        for values in parallel.map_tasks(ask, range(len(self.estimators_)), self.n_jobs):
-            sums += values
-        return sums / len(self.estimators_)
+        yield from parallel.map_tasks(ask, range(len(self.estimators_)), self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -19,12 +19,14 @@ from engine.features import FeatureSpec
 from engine.forest.draws import draw_rows
 from engine.forest.grow import ForestGrower, Member, MemberTasks
 from engine.forest.out_of_bag import OutOfBag
+from engine.forest.uncertainty import TreeMoments
 from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
 from engine.predict import tree_values, voting_trees
 from engine.scores import r_squared
 from engine.tree.estimators import check_target, root_of
 from engine.tree.structure import Tree
+from engine.uncertainty import Uncertainty
 
 PREPARING_SHARE = 0.02  # of the whole fit's progress: sorting, or binning
 BALANCED_SUBSAMPLE = "balanced_subsample"
@@ -299,6 +301,21 @@ class TreeEnsemble(Ensemble):
     def _tree_settings(self) -> Any:
         """Return what holds the hyperparameters of every tree."""
         return self
+
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Return the prediction, its spread, the noise in the leaves and how far the trees disagree.
+
+        As of networks (contracts D23): of numbers the mean variance of the leaves and the variance of the
+        trees' values, of classes mean entropy and mutual information. NaN where trees were grown by
+        absolute error, which tells no variance.
+        """
+        check_is_fitted(self, "estimators_")
+        return self.encoded_uncertainty(check_X(self, X))
+
+    def encoded_uncertainty(self, encoded: NDArray[Any]) -> Uncertainty:
+        """As `predict_uncertainty`, of an encoded table."""
+        moments = TreeMoments(self)
+        return moments.of_sums(tree_values(moments.trees, encoded, self.n_jobs))
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "estimators_")

@@ -39,18 +39,20 @@ WARM_START = Parameter(
     aliases={"sklearn": "warm_start"},
 )  # fmt: skip
 N_ESTIMATORS = Parameter(
-    "n_estimators", 100, "int", minimum=1, label="Trees", group="Size",
+    "n_estimators", 100, "int", simpler="smaller", minimum=1, label="Trees", group="Size",
     help="How many trees vote. More are never worse, only slower.",
     aliases={"lightgbm": "n_estimators", "xgboost": "num_parallel_tree", "sklearn": "n_estimators"},
 )  # fmt: skip
 _COLUMNS_PER_TREE = Parameter(
-    "colsample_bytree", 1.0, "float", minimum=0, maximum=1, open_minimum=True, label="Columns per tree",
+    "colsample_bytree", 1.0, "float", simpler="smaller",
+    minimum=0, maximum=1, open_minimum=True, label="Columns per tree",
     group="Sampling", help="Share of the columns that each tree may ask about, drawn once a tree.",
     aliases={"lightgbm": "feature_fraction", "xgboost": "colsample_bytree", "catboost": "rsm"},
 )  # fmt: skip
 
 _MAX_BINS = Parameter(
-    "max_bins", None, "int", minimum=2, maximum=255, allows_none=True, none_text="every threshold",
+    "max_bins", None, "int", simpler="smaller",
+    minimum=2, maximum=255, allows_none=True, none_text="every threshold",
     label="Bins per column", group="More",
     help="Distinct values kept of a number; with more, values share a bin, splits lie between bins: faster.",
     aliases={"lightgbm": "max_bin", "xgboost": "max_bin", "catboost": "border_count", "sklearn": "max_bins"},
@@ -91,7 +93,8 @@ EXTRA_TREES_CLASSIFIER = with_defaults(_CLASSIFIER, bootstrap={"default": False}
 EXTRA_TREES_REGRESSOR = with_defaults(_REGRESSOR, bootstrap={"default": False}, criterion=_WITHOUT_MEDIANS)
 
 _COLUMNS_PER_MEMBER = Parameter(
-    "max_features", 1.0, "number_or_choice", minimum=0, open_minimum=True, label="Columns per tree",
+    "max_features", 1.0, "number_or_choice", simpler="smaller",
+    minimum=0, open_minimum=True, label="Columns per tree",
     group="Sampling", help="Columns drawn once a tree: a whole number, or a share (1.0 is all).",
     aliases={"lightgbm": "feature_fraction", "xgboost": "colsample_bytree", "catboost": "rsm",
              "sklearn": "max_features"},

@@ -99,6 +99,20 @@ def code_levels(values, missing_code, codes):
 
 
 @kernel
+def gather_columns(X, first_column, start, stop, columns):
+    """Copy rows `start` to `stop` of some columns, each to a place of its own, in blocks that fit the cache.
+
+    X        float32 or float64 (n_samples, n_features)  in   its columns from `first_column` on are taken
+    columns  same type (n_columns, n_samples)            out
+    """
+    for block in range(start, stop, 256):
+        block_stop = min(block + 256, stop)
+        for column_idx in range(columns.shape[0]):
+            for row in range(block, block_stop):
+                columns[column_idx, row] = X[row, first_column + column_idx]
+
+
+@kernel
 def copy_to_rows(columns, start, stop, codes):
     """Copy the codes of rows `start` to `stop` into row-major order, in blocks that fit the cache.
 

@@ -12,13 +12,15 @@ _ROWS_OR_SHARE = (
 
 SIZE = (
     Parameter(
-        "max_depth", None, "int", minimum=1, allows_none=True, none_text="no limit", form_default=5,
+        "max_depth", None, "int", simpler="smaller",
+        minimum=1, allows_none=True, none_text="no limit", form_default=5,
         label="Depth", group="Size", help="At most this many questions on the way to a leaf.",
         aliases={"lightgbm": "max_depth", "xgboost": "max_depth", "catboost": "depth",
                  "sklearn": "max_depth"},
     ),
     Parameter(
-        "max_leaf_nodes", None, "int", minimum=2, allows_none=True, none_text="no limit", label="Leaves",
+        "max_leaf_nodes", None, "int", simpler="smaller",
+        minimum=2, allows_none=True, none_text="no limit", label="Leaves",
         group="Size", help="At most this many leaves; the split that helps most is made first.",
         aliases={"lightgbm": "num_leaves", "xgboost": "max_leaves", "sklearn": "max_leaf_nodes"},
     ),
@@ -26,24 +28,28 @@ SIZE = (
 
 STOPPING = (
     Parameter(
-        "min_samples_leaf", 1, "number_or_choice", minimum=0, open_minimum=True, form_default=5,
+        "min_samples_leaf", 1, "number_or_choice", simpler="larger",
+        minimum=0, open_minimum=True, form_default=5,
         label="Rows per leaf", group="Stopping",
         help="A leaf holds at least this many rows. " + _ROWS_OR_SHARE,
         aliases={"lightgbm": "min_child_samples", "catboost": "min_data_in_leaf",
                  "sklearn": "min_samples_leaf"},
     ),
     Parameter(
-        "min_samples_split", 2, "number_or_choice", minimum=0, open_minimum=True, label="Rows to split",
+        "min_samples_split", 2, "number_or_choice", simpler="larger",
+        minimum=0, open_minimum=True, label="Rows to split",
         group="Stopping", help="A node with fewer rows is not split. " + _ROWS_OR_SHARE,
         aliases={"sklearn": "min_samples_split"},
     ),
     Parameter(
-        "min_impurity_decrease", 0.0, "float", minimum=0, label="Least gain", group="Stopping",
+        "min_impurity_decrease", 0.0, "float", simpler="larger",
+        minimum=0, label="Least gain", group="Stopping",
         help="A split must lower the impurity, weighted by its share of the rows, by at least this.",
         aliases={"lightgbm": "min_split_gain", "xgboost": "gamma", "sklearn": "min_impurity_decrease"},
     ),
     Parameter(
-        "min_weight_fraction_leaf", 0.0, "float", minimum=0, maximum=0.5, label="Weight per leaf",
+        "min_weight_fraction_leaf", 0.0, "float", simpler="larger",
+        minimum=0, maximum=0.5, label="Weight per leaf",
         group="Stopping", help="A leaf holds at least this share of the total weight.",
         aliases={"sklearn": "min_weight_fraction_leaf"},
     ),
@@ -67,7 +73,8 @@ CLASS_WEIGHT = Parameter(
     aliases={"lightgbm": "class_weight", "catboost": "auto_class_weights", "sklearn": "class_weight"},
 )  # fmt: skip
 MAX_FEATURES = Parameter(
-    "max_features", None, "number_or_choice", minimum=0, open_minimum=True, choices=("sqrt", "log2"),
+    "max_features", None, "number_or_choice", simpler="smaller",
+    minimum=0, open_minimum=True, choices=("sqrt", "log2"),
     allows_none=True, none_text="all columns", label="Columns per node", group="Sampling",
     help="Columns drawn at each node: a whole number, a share (1.0 is all), sqrt or log2 of all.",
     aliases={"lightgbm": "feature_fraction_bynode", "xgboost": "colsample_bynode", "catboost": "rsm",
@@ -106,18 +113,20 @@ _OF_SINGLE_TREES = (
         aliases={"lightgbm": "use_missing", "catboost": "nan_mode"},
     ),
     Parameter(
-        "max_nodes", None, "int", minimum=1, allows_none=True, none_text="no limit", label="Nodes",
+        "max_nodes", None, "int", simpler="smaller",
+        minimum=1, allows_none=True, none_text="no limit", label="Nodes",
         group="Size", help="At most this many nodes and leaves; the split that helps most is made first.",
         aliases={},
     ),
     Parameter(
-        "min_relative_decrease", 0.0, "float", minimum=0, maximum=100, unit="%", label="Least relative gain",
+        "min_relative_decrease", 0.0, "float", simpler="larger",
+        minimum=0, maximum=100, unit="%", label="Least relative gain",
         group="Stopping",
         help="A split must lower the impurity, weighted by its share of rows, by this part of the root's.",
         aliases={"rpart": "cp"},
     ),
     Parameter(
-        "ccp_alpha", 0.0, "float", minimum=0, label="Price of a leaf", group="Stopping",
+        "ccp_alpha", 0.0, "float", simpler="larger", minimum=0, label="Price of a leaf", group="Stopping",
         help="Alpha: branches whose leaves each lower the impurity by less are pruned (cost-complexity).",
         aliases={"sklearn": "ccp_alpha"},
     ),
@@ -138,7 +147,8 @@ _ALGORITHM = Parameter(
     aliases={},
 )  # fmt: skip
 _CONFIDENCE = Parameter(
-    "confidence", 0.25, "float", minimum=0, maximum=1, open_minimum=True, open_maximum=True, allows_none=True,
+    "confidence", 0.25, "float", simpler="smaller",
+    minimum=0, maximum=1, open_minimum=True, open_maximum=True, allows_none=True,
     none_text="no pruning", label="Confidence", group="Stopping",
     help="C4.5 cuts branches that a leaf is expected to beat; a smaller confidence cuts more.",
     aliases={"weka": "confidenceFactor"}, applies_when={"algorithm": ("c4.5",)},

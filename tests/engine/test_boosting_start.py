@@ -204,6 +204,21 @@ def test_a_stop_while_training_on_keeps_what_there_was():
     assert watch.rounds[0].new_trees == ()
 
 
+def test_a_stop_while_the_start_trains_ends_it_and_a_later_fit_trains_it_anew():
+    X, y = make_classes(200, 3)
+    shared = {"init": Classifier(n_estimators=50, random_state=1), "random_state": 2}
+    parts = Classifier(n_estimators=2, warm_start=True, **shared)
+    watch = Recorder(lambda event: event.phase == "training the start")  # once, then never again
+    parts.fit(X, y, monitor=watch)
+    assert [event.phase for event in watch.events] == ["training the start"]
+    assert (parts.stopped_, parts.n_estimators_, parts.init_) == (True, 0, ())
+    np.testing.assert_allclose(parts.predict_proba(X[:1])[0], np.bincount(y) / 200)
+    parts.fit(X, y)
+    whole = Classifier(n_estimators=2, **shared).fit(X, y)
+    assert parts.init_.n_estimators_ == 50
+    np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
+
+
 @pytest.mark.parametrize("phase", ["binning", "boosting"])
 def test_a_stop_before_the_first_tree_lets_a_later_fit_grow_it(phase):
     X, y = make_classes(200, 3)

@@ -19,6 +19,7 @@ SETTINGS = {
     "Bagging": {"n_estimators": 5, "max_features": 3},
     "GradientBoosting": {"n_estimators": 5, "max_leaf_nodes": 6, "min_samples_leaf": 3},
     "AdaBoost": {"n_estimators": 5, "max_depth": 2},
+    "DeepEnsemble": {"n_estimators": 2, "hidden_layer_sizes": (5, 4), "max_epochs": 3},
 }
 
 
@@ -310,3 +311,44 @@ def test_adaboost_without_a_round_is_read_back():
     model, (X, _) = fitted("AdaBoostClassifier").truncate(0), frame()
     loaded = from_json(to_json(model))
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "told"),
+    [
+        ("parameters_", {"array": [0.5, 0.5], "dtype": "float32", "shape": [2, 1]}, "networks are not whole"),
+        ("layer_sizes_", {"array": [9, 4, 5, 2], "dtype": "int64", "shape": [4]}, "layers are not those"),
+        ("layer_sizes_", {"array": [], "dtype": "int64", "shape": [0]}, "layers are not those"),
+        ("has_missing_", {"array": [True], "dtype": "bool", "shape": [1]}, "columns with gaps"),
+        ("input_scales_", {"array": [0.0] * 5, "dtype": "float64", "shape": [5]}, "no scale"),
+        ("target_scale_", -1.0, "target has no scale"),
+        ("target_mean_", "x", "target has no mean"),
+        ("variance_factor_", 0.0, "factor of variances"),
+        ("noise_variance_", None, "noise is missing"),
+        ("members_", None, "members_ are missing"),
+    ],
+)
+def test_networks_that_lost_a_part_are_refused(attribute, value, told):
+    document = json.loads(to_json(fitted("DeepEnsembleRegressor")))
+    document["fitted"][attribute] = value
+    with pytest.raises(DataError, match=told):
+        from_json(json.dumps(document))
+
+
+def test_an_ensemble_of_networks_keeps_what_it_says_of_itself():
+    X, y = frame()
+    model = engine.DeepEnsembleRegressor(
+        n_estimators=3, max_epochs=4, loss="squared_error", calibrate=True, random_state=1
+    ).fit(X, y, X_val=X, y_val=y)
+    loaded = from_json(to_json(model))
+    for ours, theirs in zip(model.predict_uncertainty(X), loaded.predict_uncertainty(X), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(model.predict_interval(X), loaded.predict_interval(X))
+    np.testing.assert_array_equal(model.val_loss_, loaded.val_loss_)
+    classes = engine.DeepEnsembleClassifier(n_estimators=2, max_epochs=2, random_state=1)
+    classes.fit(X, pd.Categorical(y, [7, 0, 1, 2, 3]))
+    document = json.loads(to_json(classes))
+    np.testing.assert_array_equal(from_json(json.dumps(document)).predict_proba(X), classes.predict_proba(X))
+    document["fitted"]["present_classes_"]["array"][0] = 5
+    with pytest.raises(DataError, match="a class is unknown"):
+        from_json(json.dumps(document))

@@ -7,7 +7,7 @@ from tests.ui.training_help import train
 from workbench.fitting import fit_run
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
-from workbench.training import _inputs_of
+from workbench.training import training_inputs
 
 
 class StopsAtOnce:
@@ -24,7 +24,7 @@ def stopped_at_once(session, kind, target="species"):
     document.set_target(target)
     run_id = document.add_run(kind)
     document.select_run(run_id)
-    document.apply_result(run_id, fit_run(_inputs_of(document, run_id), StopsAtOnce()))
+    document.apply_result(run_id, fit_run(training_inputs(document, run_id), StopsAtOnce()))
     assert document.run(run_id).result.n_rounds == 0
     return run_id
 

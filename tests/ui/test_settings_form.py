@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from engine.parameters import Parameter
 from workbench.catalog import CATALOG, start_parameters
 from workbench.samples import load_sample
+from workbench.setting_words import parse_number
 from workbench.ui import theme
-from workbench.ui.forms.fields import parse_number
 from workbench.ui.forms.parameter_form import Context, ParameterForm
 
 DEPTH = Parameter(

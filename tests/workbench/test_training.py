@@ -24,7 +24,7 @@ from workbench.readiness import check_ready
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.scripts import make_script
-from workbench.training import _inputs_of
+from workbench.training import training_inputs
 
 KINDS = ("tree", "forest", "boosting", "adaboost")
 SMALL = {
@@ -111,7 +111,7 @@ def test_stop_keeps_what_is_there(session, kind):
 def test_a_stop_before_the_first_round_is_told_as_one(session):
     run_id = session.document.add_run("boosting")
     session.document.set_parameter(run_id, "n_estimators", 100_000)
-    inputs = _inputs_of(session.document, run_id)
+    inputs = training_inputs(session.document, run_id)
 
     class StopsAtOnce:
         def on_iteration(self, event):

@@ -13,6 +13,7 @@ from workbench.catalog import TASKS, entry_of
 from workbench.figures.words import count, counted, number
 
 OUT_OF_BAG, TREES = "out_of_bag", "trees"
+EPOCH = "epoch"  # of ensembles of networks, which have a pair of curves each
 LEAST_TREES = 10  # with fewer, more than 1 % of the rows may still be in all samples: no error to compare
 SHARE = "share of wrong rows"
 EACH_TREE = "each tree alone"
@@ -113,6 +114,8 @@ class TrainingFigure:
     def sentence(self) -> str:
         """The lowest loss and its round, of the validation rows where there are any."""
         line = next((line for line in self.lines if line.role == "validation"), None) or self.lines[0]
+        if self.x_label == EPOCH:
+            return self._members_sentence()
         finite = np.flatnonzero(np.isfinite(line.y))
         if line.role == OUT_OF_BAG:
             return self._out_of_bag_sentence(line)
@@ -124,6 +127,17 @@ class TrainingFigure:
         if not best:
             return f"no round is better than none: {what} {value} before the first"
         return f"lowest {what} {value} in round {count(best)} of {count(int(line.x[-1]))}"
+
+    def _members_sentence(self) -> str:
+        """Where networks' losses are lowest, from the best network to the worst."""
+        shown = [line for line in self.lines if not line.is_dashed and np.isfinite(line.y).any()]
+        if not shown:
+            return ""
+        what = shown[0].name.rpartition(", ")[2]
+        lowest = sorted(float(np.nanmin(line.y)) for line in shown)
+        if len(lowest) == 1:
+            return f"lowest {what} loss {number(lowest[0])}"
+        return f"lowest {what} losses of the networks {number(lowest[0])} to {number(lowest[-1])}"
 
     def _out_of_bag_sentence(self, line: Line) -> str:
         finite = np.flatnonzero(np.isfinite(line.y))

@@ -7,7 +7,8 @@ A ``.treewright`` file is a zip of
 - ``lines.npz``: where the rows stood in their file, if they did not follow line by line;
 - ``models/<id>.tree.json``: a trained model, with ``models/<id>.<part>...`` for what numbers and trees
   do not tell (`workbench.project.models`); ``models/<id>.npz``: the parts of its rows, its curve,
-  and a single tree as it was grown before any change by hand.
+  and a single tree as it was grown before any change by hand;
+- ``tuning/<id>.npz``: folds and scores of a search for good settings; see `workbench.project.tuning`.
 """
 
 from __future__ import annotations

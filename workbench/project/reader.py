@@ -24,6 +24,7 @@ from workbench.project import format as form
 from workbench.project.format import ProjectDescription
 from workbench.project.models import files_under, read_model
 from workbench.project.stacks import give_back
+from workbench.project.tuning import member_name, tuning_from_json
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
 from workbench.state import DataState
 
@@ -273,6 +274,7 @@ def _run(entry: Mapping[str, Any], members: Mapping[str, bytes], table: Table | 
         state=entry["state"],
         result=result,
         error=entry["error"],
+        tuning=tuning_from_json(entry.get("tuning"), lambda: _arrays(members[member_name(run_id)])),
     )
 
 

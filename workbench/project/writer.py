@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.project import format as form
 from workbench.project.atomic import write_atomically
+from workbench.project.tuning import member_name, tuning_arrays, tuning_to_json
 
 if TYPE_CHECKING:
     from workbench.datasets import Table
@@ -72,6 +73,8 @@ def _members(document: Document | Snapshot, path: Path, include_rows: bool) -> l
     for record in document.runs.values():
         if record.result is not None:
             members += _model_members(record.run_id, record.result)
+        if record.tuning is not None:
+            members.append((member_name(record.run_id), _npz(tuning_arrays(record.tuning))))
     return members
 
 
@@ -115,6 +118,7 @@ def _run_to_json(record: RunRecord) -> dict[str, Any]:
         "state": settled.state,
         "error": settled.error,
         "result": None if record.result is None else _result_to_json(record.result),
+        "tuning": None if record.tuning is None else tuning_to_json(record.tuning),
     }
 
 

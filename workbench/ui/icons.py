@@ -45,6 +45,7 @@ NAMES = {
     "scores": "gauge",
     "compare": "columns",
     "trees": "list-numbers",
+    "tuning": "faders",
     "stack": "stack-simple",
     "table": "table",
     "settings": "sliders-horizontal",

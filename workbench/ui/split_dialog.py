@@ -14,8 +14,8 @@ from engine.parameters import Parameter
 from workbench.dates import days_of_text
 from workbench.figures.words import counted, value_text
 from workbench.forcing import Choice, Choices
+from workbench.setting_words import format_value, parse_number
 from workbench.ui import theme
-from workbench.ui.forms.fields import format_value, parse_number
 from workbench.ui.widgets import ComboBox, Label, button, column, row
 
 NUMBER = Parameter("threshold", "Threshold", "float", 0.0)

@@ -17,6 +17,7 @@ from workbench.ui.panels.table import TablePanel
 from workbench.ui.panels.training import TrainingPanel
 from workbench.ui.panels.tree import TreePanel
 from workbench.ui.panels.trees import TreesPanel
+from workbench.ui.panels.tuning import TuningPanel
 
 PANELS: dict[str, Callable[[Context], QWidget]] = {
     "tree": TreePanel,
@@ -28,5 +29,6 @@ PANELS: dict[str, Callable[[Context], QWidget]] = {
     "scores": ScoresPanel,
     "compare": ComparePanel,
     "trees": TreesPanel,
+    "tuning": TuningPanel,
     "stack": StackPanel,
 }

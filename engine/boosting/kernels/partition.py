@@ -10,37 +10,42 @@ from engine.jit import kernel
 
 
 @kernel
-def find_bounds(sample_indices, stretches, block, bounds):
-    """Find where each stretch of ascending rows passes from one block of rows to the next.
-
-    stretches  int64 (n_stretches, 2)             in   start and stop in `sample_indices`
-    block      int                                in   rows of a block
-    bounds     int64 (n_stretches, n_blocks + 1)  out  places in `sample_indices`
-    """
-    for stretch in range(bounds.shape[0]):
-        at, stop = stretches[stretch, 0], stretches[stretch, 1]
-        bounds[stretch, 0] = at
-        for i in range(1, bounds.shape[1]):
-            low, high = at, stop
-            while low < high:
-                middle = (low + high) // 2
-                if sample_indices[middle] < i * block:
-                    low = middle + 1
-                else:
-                    high = middle
-            at = low
-            bounds[stretch, i] = at
+def first_not_below(sample_indices, start, stop, row):
+    """Return the first place from `start` to `stop`, where rows ascend, whose row is not below `row`."""
+    while start < stop:
+        middle = (start + stop) // 2
+        if sample_indices[middle] < row:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
 
 
 @kernel
-def sum_block(sample_indices, bounds, block_idx, gradients, hessians, weights, sums):
-    """Sum over the rows of a block, stretch by stretch, each in its order; `bounds` as in `find_bounds`.
+def find_bounds(sample_indices, stretches, first_row, last_row, bounds):
+    """Find which part of each stretch of ascending rows has rows from `first_row` up to before `last_row`.
 
+    stretches  int64 (n_stretches, 2)  in   start and stop in `sample_indices`
+    bounds     int64 (n_stretches, 2)  out  likewise
+    """
+    for stretch in range(bounds.shape[0]):
+        start, stop = stretches[stretch, 0], stretches[stretch, 1]
+        at = first_not_below(sample_indices, start, stop, first_row)
+        stop = min(stop, at + last_row - first_row)  # the block has no more rows
+        bounds[stretch, 0] = at
+        bounds[stretch, 1] = first_not_below(sample_indices, at, stop, last_row)
+
+
+@kernel
+def sum_block(sample_indices, bounds, gradients, hessians, weights, sums):
+    """Sum over the rows of a block, stretch by stretch, each in its order.
+
+    bounds   int64 (n_stretches, 2)        in   see `find_bounds`
     weights  float64 (n_samples,) or (0,)  in   none where each weighs 1
     sums     float64 (n_stretches, 3)      out  gradients, hessians, weights
     """
     for stretch in range(bounds.shape[0]):
-        first, last = bounds[stretch, block_idx], bounds[stretch, block_idx + 1]
+        first, last = bounds[stretch, 0], bounds[stretch, 1]
         g, h, w = 0.0, 0.0, 0.0
         for i in range(first, last):
             row = np.uint64(sample_indices[i])
@@ -53,14 +58,15 @@ def sum_block(sample_indices, bounds, block_idx, gradients, hessians, weights, s
 
 
 @kernel
-def add_to_block(sample_indices, bounds, block_idx, values, class_idx, raw_predictions):
+def add_to_block(sample_indices, bounds, values, class_idx, raw_predictions):
     """Add each stretch's value to the raw predictions of its rows in a block.
 
+    bounds           int64 (n_stretches, 2)      in          see `find_bounds`
     values           float64 (n_stretches,)      in
     raw_predictions  float64 (n_samples, n_raw)  in and out  column `class_idx` changes
     """
     for stretch in range(bounds.shape[0]):
-        for i in range(bounds[stretch, block_idx], bounds[stretch, block_idx + 1]):
+        for i in range(bounds[stretch, 0], bounds[stretch, 1]):
             raw_predictions[np.uint64(sample_indices[i]), class_idx] += values[stretch]
 
 

@@ -17,9 +17,10 @@ from engine.jit import kernel
 from engine.kernels import atomics
 
 ADD_ROWS, SPLIT_ROWS, PLACE_ROWS, POUR, SEARCH = range(5)
-LEFT, DONE = 0, 8  # words that all threads write, each in a cache line of its own
-KIND, FIRST, N_ITEMS, CHUNK, N_PIECES, COLUMN, SLOT, PARENT = range(16, 24)
-N_WORDS = 24
+WORDS_A_LINE = 8  # words that several threads write have a cache line each
+KIND, FIRST, N_ITEMS, CHUNK, N_PIECES, COLUMN, SLOT, PARENT = range(WORDS_A_LINE)
+DONE = WORDS_A_LINE
+LEFT = 2 * WORDS_A_LINE  # and a line on for each further thread
 DISMISSED = -1  # as `LEFT`: there will be no more
 CELLS_A_PIECE = 2048
 NO_SLOT = -1
@@ -171,16 +172,20 @@ def search_node(searches, histograms, which, thread):
 
 @kernel
 def take_pieces(thread, orders, desk):
-    """Do pieces until none is left to take; return how many."""
-    n_done = 0
-    while True:
-        left = atomics.load(orders, LEFT)
-        if left <= 0:
-            return n_done
-        if atomics.swap(orders, LEFT, left, left - 1):
-            do_piece(orders[N_PIECES] - left, thread, orders, desk)
-            atomics.add(orders, DONE, 1)
-            n_done += 1
+    """Do a thread's own pieces, then others' that they have not begun; return how many."""
+    n_done, n_threads = 0, desk.n_added.size
+    for nth in range(n_threads):
+        whose = (thread + nth) % n_threads
+        word = LEFT + whose * WORDS_A_LINE
+        while True:
+            left = atomics.load(orders, word)
+            if left <= 0:
+                break
+            if atomics.swap(orders, word, left, left - 1):
+                do_piece((whose + 1) * orders[N_PIECES] // n_threads - left, thread, orders, desk)
+                atomics.add(orders, DONE, 1)
+                n_done += 1
+    return n_done
 
 
 @kernel
@@ -200,14 +205,16 @@ def serve(thread, orders, desk, patience):
 @kernel
 def order(orders, desk, kind, first, n_items, chunk):
     """Have items worked on in pieces of `chunk`, and take part; return when all are done."""
-    n_pieces = (n_items + chunk - 1) // chunk
+    n_pieces, n_threads = (n_items + chunk - 1) // chunk, desk.n_added.size
     orders[KIND], orders[FIRST], orders[N_ITEMS], orders[CHUNK] = kind, first, n_items, chunk
     orders[N_PIECES] = n_pieces
     if n_pieces == 1:  # nobody else need know
         do_piece(0, 0, orders, desk)
         return
     atomics.store(orders, DONE, 0)
-    atomics.store(orders, LEFT, n_pieces)
+    for thread in range(n_threads):
+        n_own = (thread + 1) * n_pieces // n_threads - thread * n_pieces // n_threads
+        atomics.store(orders, LEFT + thread * WORDS_A_LINE, n_own)
     take_pieces(0, orders, desk)
     n_looks = 1
     while atomics.load(orders, DONE) < n_pieces:

@@ -9,8 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engine.parameters import Parameter
+from workbench.setting_words import format_value
 from workbench.ui.forms.columns_popover import ColumnsPopover
-from workbench.ui.forms.fields import Field, format_value
+from workbench.ui.forms.fields import Field
 from workbench.ui.widgets import ComboBox, Label, button, literal
 
 CHOICES = (("free", 0), ("rises", 1), ("falls", -1))

@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
-from workbench.model_choice import OF_MODELS, words_of
+from workbench.setting_words import choice_text, format_value, parse_number
 from workbench.ui.widgets import ComboBox, Label, repolish
 
 NUMBER_WIDTH = 112
-
-
-def format_value(parameter: Parameter, value: Any) -> str:
-    """Write a parameter's value as its field shows it: locale digits grouping off, None in words."""
-    if value is None:
-        return parameter.none_text or "none"
-    if isinstance(value, bool):
-        return choice_text(value)
-    if parameter.kind in OF_MODELS:
-        return words_of(value, parameter.none_text)
-    return _plain_text(value)
-
-
-def _plain_text(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return ", ".join(f"{item:.12g}" for item in value)
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {'rises' if sign > 0 else 'falls'}" for name, sign in value.items() if sign)
-    if isinstance(value, float):
-        return f"{value:.12g}".replace("-", "\N{MINUS SIGN}")
-    return str(value).replace("-", "\N{MINUS SIGN}") if isinstance(value, int) else str(value)
-
-
-def choice_text(value: Any) -> str:
-    """Write a choice for people: "log_loss" becomes "log loss"."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value).replace("_", " ")
 
 
 class Field(QWidget):
@@ -110,7 +81,7 @@ class NumberField(Field):
         self._parameter = parameter
         self._edit = QLineEdit()
         self._edit.setAlignment(Qt.AlignmentFlag.AlignRight)
-        if parameter.allows_none:
+        if parameter.allows_none or parameter.kind == "sizes":
             self._edit.setPlaceholderText(parameter.none_text or "none")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -206,31 +177,6 @@ class NumberOrChoiceField(Field):
         return self._number.value_text() if self._number.isVisible() else self._box.currentText()
 
 
-def parse_number(parameter: Parameter, text: str) -> Any:
-    """Read a typed number as the person's locale or the program's own way writes it; the text itself if none.
-
-    A whole number stays an int where the parameter takes one; an empty text is None.
-    """
-    text = text.strip().replace("\N{MINUS SIGN}", "-")
-    if not text:
-        return None
-    if text.lower() in {"inf", "nan", "infinity"}:
-        return text
-    try:
-        number = float(text)
-    except ValueError:
-        number, is_number = QLocale().toDouble(text)
-        if not is_number:
-            return text
-    is_whole = number == int(number) if abs(number) < 2**63 else False
-    looks_whole = is_whole and not any(sign in text for sign in ".,eE")
-    if parameter.kind == "int":
-        return int(number) if is_whole else number
-    if parameter.kind == "number_or_choice" and (looks_whole or (is_whole and number > 1)):  # 1.0 is a share
-        return int(number)
-    return number
-
-
 def make_field(parameter: Parameter, parent: QWidget | None = None) -> Field:
     """The field that fits the parameter's kind."""
     kinds = {
@@ -239,6 +185,7 @@ def make_field(parameter: Parameter, parent: QWidget | None = None) -> Field:
         "number_or_choice": NumberOrChoiceField,
         "int": NumberField,
         "float": NumberField,
+        "sizes": NumberField,
     }
     kind = parameter.kind
     if kind == "number_or_choice" and not (parameter.choices or parameter.allows_none):

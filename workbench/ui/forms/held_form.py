@@ -13,8 +13,8 @@ from engine.features import FeatureSpec
 from engine.parameters import Parameter
 from workbench.dates import days_of_text
 from workbench.figures.held import Held, level_names
+from workbench.setting_words import parse_number
 from workbench.ui.forms.columns_popover import ColumnsPopover
-from workbench.ui.forms.fields import parse_number
 from workbench.ui.widgets import ComboBox, Label, button, repolish
 
 MISSING = "missing"

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
 from workbench.model_choice import OF_MODELS, offers, task_of
+from workbench.setting_words import format_value
 from workbench.ui import theme
 from workbench.ui.forms.directions_field import Columns, DirectionsField
 from workbench.ui.forms.fields import (
@@ -18,7 +19,6 @@ from workbench.ui.forms.fields import (
     Field,
     NumberField,
     SwitchField,
-    format_value,
     make_field,
 )
 from workbench.ui.forms.models_field import ModelsField

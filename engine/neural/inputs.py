@@ -1,0 +1,117 @@
+"""From an encoded table to what networks read: standardised numbers, one input a level, one for missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataError
+from engine.features import FeatureSpec
+from engine.units import unit_of
+
+LARGEST_INPUT = 1e6  # standard deviations from the mean: what lies beyond is taken to lie there
+MOST_NUMBERS = 2**31  # of the table of inputs, 8 GB in single precision
+
+Floats = NDArray[np.float64]
+
+
+class InputScaling:
+    """Mean and standard deviation of each number, and which columns had gaps in training.
+
+    A column of numbers becomes (x - mean) / standard deviation, 0 where it is missing; a category becomes
+    one input for each level, all 0 where it is missing or of a level that training never saw. A column
+    that was missing in some training row has one input more, which says so.
+
+    Attributes
+    ----------
+    units : float64 (n_features,)
+        A power of two near the largest value, so that squares are finite.
+    means, scales : float64 (n_features,)
+        Of the values in these units; 0 and 1 for categories and where all values are the same.
+    has_missing : bool (n_features,)
+    """
+
+    def __init__(self, features: Sequence[FeatureSpec]) -> None:
+        n_features = len(features)
+        self._n_levels = [len(spec.levels) if spec.levels is not None else 0 for spec in features]
+        self._is_level = [spec.is_categorical for spec in features]
+        self.units, self.means, self.scales = np.ones(n_features), np.zeros(n_features), np.ones(n_features)
+        self.has_missing = np.zeros(n_features, bool)
+
+    def learn(
+        self, X: NDArray[Any], sample_weight: Floats, features: Sequence[FeatureSpec],
+        on_column: Callable[[int], bool],
+    ) -> bool:  # fmt: skip
+        """Learn from a training table; False where `on_column`, told how many are done, ended it.
+
+        Raises
+        ------
+        DataError
+            The table of inputs would be too large: names the column with the most levels.
+        """
+        for column in range(X.shape[1]):
+            values = X[:, column]
+            is_missing = np.isnan(values)
+            self.has_missing[column] = bool(is_missing.any())
+            if not self._is_level[column]:
+                self._learn_number(column, values[~is_missing], sample_weight[~is_missing])
+            if on_column(column + 1):
+                return False
+        if len(X) * self.n_inputs > MOST_NUMBERS:
+            worst = int(np.argmax(self._n_levels))
+            raise DataError(
+                f"networks would read {self.n_inputs} inputs in {len(X)} rows, more than fits; column "
+                f"{features[worst].name!r} has {self._n_levels[worst]} levels: merge levels or leave it out"
+            )
+        return True
+
+    def _learn_number(self, column: int, values: NDArray[Any], sample_weight: Floats) -> None:
+        if len(values) == 0:
+            return
+        unit = unit_of(values)
+        scaled = values.astype(np.float64) / unit
+        mean = float(np.average(scaled, weights=sample_weight))
+        spread = math.sqrt(float(np.average((scaled - mean) ** 2, weights=sample_weight)))
+        self.units[column], self.means[column] = unit, mean
+        if spread > 0 and scaled.min() < scaled.max():
+            self.scales[column] = spread
+
+    @property
+    def n_inputs(self) -> int:
+        """Inputs of a network, at least one."""
+        return max(sum(self._width(column) for column in range(len(self._is_level))), 1)
+
+    def _width(self, column: int) -> int:
+        n_values = self._n_levels[column] if self._is_level[column] else 1
+        return n_values + int(self.has_missing[column])
+
+    def fill(self, X: NDArray[Any], inputs: NDArray[Any], on_column: Callable[[int], bool]) -> bool:
+        """Fill in the inputs of the rows of an encoded table; False where `on_column` ended it.
+
+        Parameters
+        ----------
+        X : float32 or float64 (n_rows, n_features)
+        inputs : float32 or float64 (n_rows, n_inputs)
+            All 0.
+        """
+        at = 0
+        for column in range(X.shape[1]):
+            values = X[:, column].astype(np.float64)
+            is_missing = np.isnan(values)
+            if self._is_level[column]:
+                rows = np.flatnonzero(~is_missing & (values >= 0))  # not of an unseen level
+                inputs[rows, at + values[rows].astype(np.intp)] = 1
+            else:
+                scaled = (values / self.units[column] - self.means[column]) / self.scales[column]
+                np.clip(scaled, -LARGEST_INPUT, LARGEST_INPUT, out=scaled)
+                inputs[:, at] = np.where(is_missing, 0.0, scaled)
+            if self.has_missing[column]:
+                inputs[:, at + self._width(column) - 1] = is_missing
+            at += self._width(column)
+            if on_column(column + 1):
+                return False
+        return True

@@ -1,0 +1,151 @@
+"""Models as files: the same bits after loading, and nothing but data of known types is read."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+import engine
+from engine.errors import DataError
+from engine.export.json import ESTIMATORS, STORED_BESIDE
+from tests.contracts.test_estimators import answers, frame, make
+from workbench.project import models
+from workbench.project.models import model_files, read_model
+from workbench.project.objects import dump_object, load_object
+
+WITHOUT_TREES = [
+    name for name in engine.__all__ if getattr(getattr(engine, name), "combination", "") == "rows"
+]
+
+
+def stored(name="NearestNeighborsClassifier"):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    return model, X, model_files(model)
+
+
+def changed(content, change):
+    """The bytes of an object with its schema changed."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(made, "w") as after:
+        for name in before.namelist():
+            held = before.read(name)
+            if name == "schema.json":
+                held = json.dumps(change(json.loads(held))).encode()
+            after.writestr(name, held)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("name", WITHOUT_TREES)
+def test_the_same_bits_after_loading(name):
+    model, X, files = stored(name)
+    read = read_model(files)
+    np.testing.assert_array_equal(answers(read, X), answers(model, X))
+    assert read.get_params() == model.get_params()
+    assert [spec.name for spec in read.features_] == list(X.columns)
+    assert model_files(read).keys() == files.keys()
+    constant = make(name).fit(np.arange(6.0)[:, None], np.ones(6, int))
+    np.testing.assert_array_equal(read_model(model_files(constant)).predict([[3.0]]), [1])
+
+
+@pytest.mark.parametrize(
+    ("module", "kind", "loader"),
+    [
+        ("os", "system", "FunctionNode"),
+        ("builtins", "eval", "TypeNode"),
+        ("sklearn.preprocessing._function_transformer", "FunctionTransformer", "ObjectNode"),
+        ("engine.classical.columns", "PreparedColumns", "MethodNode"),
+        ("numpy", "ufunc", "ObjectNode"),
+    ],
+)
+def test_a_file_that_names_another_type_is_refused(module, kind, loader):
+    _, _, files = stored()
+
+    def change(schema):
+        schema["content"]["content"]["memory"] = {
+            "__module__": module,
+            "__class__": kind,
+            "__loader__": loader,
+        }
+        return schema
+
+    files["pipeline_.skops"] = changed(files["pipeline_.skops"], change)
+    with pytest.raises(DataError, match=r"which models are not made of; do not trust this file"):
+        read_model(files)
+
+
+def test_what_could_not_be_read_is_not_written():
+    pipeline = Pipeline([("columns", FunctionTransformer()), ("model", StandardScaler())])
+    with pytest.raises(DataError, match=r"sklearn\.preprocessing.*, which no project file holds"):
+        dump_object(pipeline)
+
+
+@pytest.mark.parametrize("n_bytes", [0, 10, 4000])
+def test_a_truncated_object_is_refused(n_bytes):
+    _, _, files = stored()
+    with pytest.raises(DataError, match="a part of a model is damaged"):
+        load_object(files["pipeline_.skops"][:n_bytes])
+
+
+def test_an_object_that_is_packed_twice_is_refused():
+    _, _, files = stored()
+    made = io.BytesIO()
+    packed = zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED)
+    with zipfile.ZipFile(io.BytesIO(files["pipeline_.skops"])) as before, packed as after:
+        for name in before.namelist():
+            after.writestr(name, before.read(name))
+    with pytest.raises(DataError, match="packed twice"):
+        load_object(made.getvalue())
+
+
+def test_a_missing_part_is_told():
+    _, _, files = stored()
+    del files["pipeline_.skops"]
+    with pytest.raises(DataError, match="the model's part 'pipeline_' is missing"):
+        read_model(files)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda model: setattr(model.pipeline_[-1], "answers_", model.pipeline_[-1].answers_[:5]),
+        lambda model: setattr(model.pipeline_[-1], "rows_", model.pipeline_[-1].rows_[:, :2]),
+        lambda model: setattr(model.pipeline_[0], "n_levels", [0]),
+        lambda model: setattr(model.pipeline_[0], "unit_", model.pipeline_[0].unit_ * np.nan),
+        lambda model: setattr(model, "pipeline_", Pipeline([("model", model.pipeline_[0])])),
+        lambda model: setattr(model, "pipeline_", model.pipeline_[-1]),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(damage):
+    model, _, _ = stored()
+    damage(model)
+    with pytest.raises(DataError, match="damaged"):
+        read_model(model_files(model))
+
+
+def test_models_inside_models_are_files_under_longer_names():
+    X, y = frame("Classifier")
+    tree = make("DecisionTreeClassifier").fit(X, y)
+    near = make("NearestNeighborsClassifier").fit(X, y)
+    files = models._part_files("members_", [tree, near]) | models._part_files("last_", near)
+    assert sorted(files) == [
+        "last_.pipeline_.skops",
+        "last_.tree.json",
+        "members_.0.tree.json",
+        "members_.1.pipeline_.skops",
+        "members_.1.tree.json",
+    ]
+    first, second = models._read_part(files, "members_")
+    np.testing.assert_array_equal(answers(first, X), answers(tree, X))
+    np.testing.assert_array_equal(answers(second, X), answers(near, X))
+    np.testing.assert_array_equal(answers(models._read_part(files, "last_"), X), answers(near, X))
+    with pytest.raises(DataError, match="'others_' is missing"):
+        models._read_part(files, "others_")
+
+
+def test_every_model_without_trees_is_written_whole_or_names_the_parts_it_is_stored_in():
+    assert set(WITHOUT_TREES) <= set(STORED_BESIDE) | set(ESTIMATORS)
