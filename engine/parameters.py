@@ -231,6 +231,13 @@ def _are_grids(_: Parameter, value: Any) -> bool:
     )
 
 
+def _are_sizes(_: Parameter, value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(
+        isinstance(size, (int, np.integer)) and type(size) is not bool and 1 <= size <= LARGEST_LAYER
+        for size in value
+    )
+
+
 _IS_LEGAL: dict[str, Callable[[Parameter, Any], bool]] = {
     "bool": _is_yes_or_no,
     "directions": _are_directions,
@@ -239,7 +246,7 @@ _IS_LEGAL: dict[str, Callable[[Parameter, Any], bool]] = {
     "model": _is_model,
     "models": _are_models,
     "grids": _are_grids,
-}  # fmt: skip
+}
 _WORDS = {
     "sizes": "whole numbers from 1 to 1048576, one for each hidden layer, such as (64, 64)",
     "numbers": "a list of finite numbers",

@@ -17,7 +17,7 @@ from workbench.model_choice import MAX_DEPTH, offers, with_free_name, words_of
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
 from workbench.scripts import make_script
-from workbench.training import _inputs_of
+from workbench.training import training_inputs
 
 TREE = {"name": "Tree", "kind": "tree", "parameters": {"max_depth": 3}}
 FOREST = {"name": "Forest", "kind": "forest", "parameters": {"n_estimators": 4, "random_state": 1}}
@@ -125,7 +125,7 @@ def test_groups_of_the_table_reach_the_stack(qapp):
     run_id = document.add_run("stacking")
     for name, value in stack(TREE, folds="grouped", cv=2).items():
         document.set_parameter(run_id, name, value)
-    result = fit_run(_inputs_of(document, run_id))
+    result = fit_run(training_inputs(document, run_id))
     groups = document.table.column("colour").label_codes()[0][result.parts == 0]
     assert check_leakage(result.estimator, groups).is_clean
 
@@ -136,7 +136,7 @@ def test_a_script_makes_the_same_stack(qapp, tmp_path):
     run_id = document.add_run("stacking")
     for name, value in stack(TREE, FOREST).items():
         document.set_parameter(run_id, name, value)
-    result = fit_run(_inputs_of(document, run_id))
+    result = fit_run(training_inputs(document, run_id))
     document.begin_training(run_id)
     document.apply_result(run_id, result)
     path = tmp_path / "made.py"
