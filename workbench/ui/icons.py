@@ -31,6 +31,7 @@ NAMES = {
     "boosting": "stack",
     "adaboost": "scales",
     "neighbors": "circles-three",
+    "networks": "graph",
     "training": "chart-line",
     "surface": "grid-four",
     "pruning": "scissors",

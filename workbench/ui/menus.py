@@ -32,6 +32,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.model.add_boosting",
         "action.model.add_adaboost",
         "action.model.add_neighbors",
+        "action.model.add_networks",
         None,
         "action.model.train",
         "action.model.stop",

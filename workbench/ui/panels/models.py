@@ -19,6 +19,7 @@ IN_MORE = (
     ("bagging", "Bagging"),
     ("adaboost", "AdaBoost"),
     ("neighbors", "Nearest Neighbours"),
+    ("networks", "Deep Ensemble"),
 )
 ADDABLE = (*WITH_BUTTON, *IN_MORE)
 
