@@ -35,6 +35,11 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     combination = "sum"
 
+    @property
+    def has_probabilities(self) -> bool:
+        """A classifier that tells them; False of one that only names a class, with decision values."""
+        return True
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

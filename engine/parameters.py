@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,8 +29,11 @@ class Parameter:
         The engine's default (scikit-learn's where it has the parameter).
     kind : str
         "int", "float", "bool", "choice", "number_or_choice" (an int, a float share or a choice:
-        `max_features`), "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`), or
-        "sizes" (a sequence of whole numbers from 1, one a hidden layer: `hidden_layer_sizes`).
+        `max_features`), "directions" (-1, 0 or 1 for every column, or by column name: `monotonic_cst`),
+        "sizes" (a sequence of whole numbers from 1, one a hidden layer: `hidden_layer_sizes`),
+        "numbers" (a list of finite numbers), "model" (an estimator that is not fitted, or its kind and
+        settings as data, see `is_model_data`), "models" (a list of names and models) or "grids" (by model
+        and parameter, the values to choose from).
     minimum, maximum : float or None
         Legal range, ends included unless `open_minimum` or `open_maximum`.
     choices : tuple
@@ -53,6 +57,8 @@ class Parameter:
         Without an unordered category among the columns it has no effect.
     in_form : bool
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
+    model_task : str
+        What a model that is chosen here learns: "numbers", or "" for what the model itself learns.
     has_any_size : bool
         True for a seed, which no kernel counts with: a whole number above `LARGEST_WHOLE` is legal.
     simpler : str
@@ -82,6 +88,7 @@ class Parameter:
     in_form: bool = True
     has_any_size: bool = False
     simpler: str = ""
+    model_task: str = ""
 
     @property
     def start_value(self) -> Any:
@@ -98,8 +105,8 @@ class Parameter:
             parts.append("True or False")
         if self.kind == "directions":
             parts.append("1 (rises), -1 (falls) or 0 for every column or by column name")
-        if self.kind == "sizes":
-            parts.append("whole numbers from 1 to 1048576, one for each hidden layer, such as (64, 64)")
+        if self.kind in _WORDS:
+            parts.append(_WORDS[self.kind])
         if self.choices:
             parts.append("one of " + ", ".join(map(repr, self.choices)))
         if self.allows_none:
@@ -124,7 +131,7 @@ class Parameter:
         if value is None:
             return self.allows_none
         if self.kind in _IS_LEGAL:
-            return _IS_LEGAL[self.kind](value)
+            return _IS_LEGAL[self.kind](self, value)
         if any(type(value) is type(choice) and value == choice for choice in self.choices):
             return True
         if self.kind == "choice" or isinstance(value, bool):
@@ -157,11 +164,11 @@ class Parameter:
             raise ParameterError(f"{self.name} is {value!r}; enter {self.legal_text}")
 
 
-def _is_yes_or_no(value: Any) -> bool:
+def _is_yes_or_no(_: Parameter, value: Any) -> bool:
     return isinstance(value, bool) or type(value).__name__ == "bool_"
 
 
-def _are_directions(value: Any) -> bool:
+def _are_directions(_: Parameter, value: Any) -> bool:
     if isinstance(value, Mapping):
         if not all(isinstance(name, str) for name in value):
             return False
@@ -176,17 +183,69 @@ def _are_directions(value: Any) -> bool:
     )
 
 
-def _are_sizes(value: Any) -> bool:
+def _are_sizes(_: Parameter, value: Any) -> bool:
     return isinstance(value, (tuple, list)) and all(
         isinstance(size, (int, np.integer)) and type(size) is not bool and 1 <= size <= LARGEST_LAYER
         for size in value
     )
 
 
-_IS_LEGAL: dict[str, Callable[[Any], bool]] = {
+def _are_numbers(parameter: Parameter, value: Any) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray)) and all(
+        type(item) is not bool
+        and isinstance(item, numbers.Real)
+        and math.isfinite(item)
+        and parameter._in_range(item)
+        for item in value
+    )
+
+
+def is_model_data(value: Any) -> bool:
+    """Tell whether a value is a model as forms and files hold it: its kind and its settings, as data."""
+    return (
+        isinstance(value, Mapping)
+        and isinstance(value.get("kind"), str)
+        and isinstance(value.get("parameters"), Mapping)
+        and isinstance(value.get("name", ""), str)
+    )
+
+
+def _is_model(_: Parameter | None, value: Any) -> bool:
+    return is_model_data(value) or (hasattr(value, "fit") and hasattr(value, "predict"))
+
+
+def _are_models(_: Parameter, value: Any) -> bool:
+    if not isinstance(value, (list, tuple)):
+        return False
+    pairs = [item for item in value if isinstance(item, (list, tuple)) and len(item) == 2]
+    if len(pairs) == len(value):
+        return all(isinstance(name, str) and _is_model(None, model) for name, model in pairs)
+    return all(is_model_data(item) for item in value)
+
+
+def _are_grids(_: Parameter, value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(grid, Mapping)
+        and all(isinstance(values, (list, tuple, np.ndarray)) and len(values) for values in grid.values())
+        for grid in value.values()
+    )
+
+
+_IS_LEGAL: dict[str, Callable[[Parameter, Any], bool]] = {
     "bool": _is_yes_or_no,
     "directions": _are_directions,
     "sizes": _are_sizes,
+    "numbers": _are_numbers,
+    "model": _is_model,
+    "models": _are_models,
+    "grids": _are_grids,
+}  # fmt: skip
+_WORDS = {
+    "sizes": "whole numbers from 1 to 1048576, one for each hidden layer, such as (64, 64)",
+    "numbers": "a list of finite numbers",
+    "model": "an estimator with fit, predict and get_params",
+    "models": "a list of pairs (name, estimator)",
+    "grids": "a dict of a model's name to a dict of a parameter's name to a list of values",
 }
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from workbench.columns import KIND_WORDS, Column
 from workbench.datasets import ReadOptions, Table, column_notes
+from workbench.fitting import class_values
 from workbench.project.atomic import write_atomically
 
 if TYPE_CHECKING:
@@ -231,10 +232,10 @@ def _lost_sentence(column: Column, n_lost: int) -> str:
 def _predict(result: RunResult, frame: pd.DataFrame) -> tuple[tuple[str, NDArray[Any]], ...]:
     if not result.classes:
         return ((f"predicted {result.target}", np.asarray(result.estimator.predict(frame), np.float64)),)
-    probabilities = np.asarray(result.estimator.predict_proba(frame), np.float64)
+    what, values = class_values(result.estimator, frame)
     labels = np.array([str(label) for label in result.estimator.classes_], object)
     predicted = np.array([str(label) for label in result.estimator.predict(frame)], object)
-    columns = [(f"probability of {label}", probabilities[:, i]) for i, label in enumerate(labels)]
+    columns = [(f"{what} of {label}", values[:, i]) for i, label in enumerate(labels)]
     return ((f"predicted {result.target}", predicted), *columns)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.errors import ParameterError
 from engine.parameters import Parameter
+from workbench.model_choice import as_estimators, check_choice
 
 TASKS = ("classes", "numbers")
 FORM_LEAF_SHARE = 0.01  # a leaf of the form's default tree holds 1 % of the rows or more (D32)
@@ -70,8 +71,12 @@ class CatalogEntry:
         It is made of trees, which can be looked at, pruned and exported.
     draws : tuple of bool
         Whether chance has a part in it, for classes and for numbers: then it has a seed.
+    fits_apart : bool
+        Its fit cannot ask whether to stop, and so runs in a process of its own.
     tasks : tuple of str
         What it can learn: "classes", "numbers" or both.
+    is_of_models : bool
+        It is made of other models, which are chosen among its settings.
     """
 
     key: str
@@ -91,12 +96,21 @@ class CatalogEntry:
     has_trees: bool = True
     draws: tuple[bool, bool] = (True, True)
     tasks: tuple[str, ...] = TASKS
+    fits_apart: bool = False
+    is_of_models: bool = False
     _subject: str = ""
 
     @property
     def subject(self) -> str:
         """What begins a sentence about such a model: "A decision tree"."""
         return self._subject or f"A {self.title.lower()}"
+
+    def why_not(self, task: str) -> str:
+        """Say why it cannot learn a task, and the cure; "" where it can."""
+        if task in self.tasks:
+            return ""
+        only = "classes" if self.tasks == ("classes",) else "numbers"
+        return f"{self.subject} learns {only} only; choose a target of {only}, or another kind of model"
 
     def curve_name(self, task: str, parameters: Mapping[str, Any]) -> str:
         """Return what the loss by step is called with these settings."""
@@ -124,8 +138,19 @@ class CatalogEntry:
         return self._estimators[TASKS.index(task)]
 
     def make(self, task: str, parameters: Mapping[str, Any], n_classes: int = 0) -> Any:
-        """Return an estimator that is not fitted yet; imports the learner."""
+        """Return an estimator that is not fitted yet; imports the learner.
+
+        Raises
+        ------
+        ParameterError
+            It does not learn this task.
+        """
+        if why := self.why_not(task):
+            raise ParameterError(why)
         applying = self.applying(task, parameters, n_classes)
+        for parameter in self.parameters(task):
+            if parameter.name in applying:
+                applying[parameter.name] = as_estimators(parameter, applying[parameter.name], task)
         return getattr(import_module("engine"), self.estimator_name(task))(**applying)
 
     def applying(self, task: str, parameters: Mapping[str, Any], n_classes: int = 0) -> dict[str, Any]:
@@ -265,6 +290,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("NEIGHBORS_CLASSIFIER", "NEIGHBORS_REGRESSOR"),
             _estimators=("NearestNeighborsClassifier", "NearestNeighborsRegressor"),
             has_trees=False,
+            fits_apart=True,
             draws=(False, False),
             _subject="K nearest neighbours",
         ),
@@ -282,6 +308,90 @@ CATALOG: dict[str, CatalogEntry] = {
             _estimators=("DeepEnsembleClassifier", "DeepEnsembleRegressor"),
             curve_names=("log loss", ""),
             has_trees=False,
+        ),
+        CatalogEntry(
+            "svm",
+            "Support vector machine",
+            "A border as far from both sides as can be, straight or curved by a kernel",
+            "svm",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("SVM_CLASSIFIER", "SVM_REGRESSOR"),
+            _estimators=("SVMClassifier", "SVMRegressor"),
+            has_trees=False,
+            fits_apart=True,
+            draws=(True, False),
+        ),
+        CatalogEntry(
+            "linear",
+            "Linear model",
+            "Logistic regression for classes, ridge regression for numbers",
+            "linear",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("LOGISTIC_CLASSIFIER", "RIDGE_REGRESSOR"),
+            _estimators=("LogisticClassifier", "RidgeRegressor"),
+            has_trees=False,
+            fits_apart=True,
+            draws=(False, False),
+        ),
+        CatalogEntry(
+            "naive_bayes",
+            "Naive Bayes",
+            "Every column tells the class by itself, and their evidence is added up",
+            "naive_bayes",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="",
+            warm_up_step="",
+            _module="engine.classical",
+            _tables=("NAIVE_BAYES_CLASSIFIER", "NAIVE_BAYES_CLASSIFIER"),
+            _estimators=("NaiveBayesClassifier", "NaiveBayesClassifier"),
+            has_trees=False,
+            fits_apart=True,
+            draws=(False, False),
+            tasks=("classes",),
+            _subject="Naive Bayes",
+        ),
+        CatalogEntry(
+            "stacking",
+            "Stacking",
+            "A model that learns from what others say of rows they did not see",
+            "stacking",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="fit",
+            warm_up_step="AdaBoost",
+            _module="engine.stacking",
+            _tables=("STACKING_CLASSIFIER", "STACKING_REGRESSOR"),
+            _estimators=("StackingClassifier", "StackingRegressor"),
+            warm_up_of_large="large tables",
+            has_trees=False,
+            is_of_models=True,
+            _subject="A stack",
+        ),
+        CatalogEntry(
+            "averaging",
+            "Averaging",
+            "The mean of what several models say",
+            "averaging",
+            is_ensemble=False,
+            has_curve=False,
+            step_name="model",
+            warm_up_step="AdaBoost",
+            _module="engine.averaging",
+            _tables=("AVERAGING_CLASSIFIER", "AVERAGING_REGRESSOR"),
+            _estimators=("AveragingClassifier", "AveragingRegressor"),
+            warm_up_of_large="large tables",
+            has_trees=False,
+            is_of_models=True,
+            _subject="An average",
         ),
     )
 }
@@ -318,9 +428,18 @@ def adapted_parameters(key: str, task: str, n_rows: int, values: Mapping[str, An
     """Return parameters for another task: values that are legal there stay, the others start anew."""
     adapted = start_parameters(key, task, n_rows)
     for parameter in entry_of(key).parameters(task):
-        if parameter.name in values and parameter.is_legal(values[parameter.name]):
+        if parameter.name in values and _is_legal(parameter, values[parameter.name], task):
             adapted[parameter.name] = values[parameter.name]
     return adapted
+
+
+def _is_legal(parameter: Parameter, value: Any, task: str) -> bool:
+    try:
+        parameter.check(value)
+        check_choice(parameter, value, task)
+    except ParameterError:
+        return False
+    return True
 
 
 def check_parameter_values(key: str, task: str, values: Mapping[str, Any]) -> None:
@@ -332,4 +451,6 @@ def check_parameter_values(key: str, task: str, values: Mapping[str, Any]) -> No
         A value is outside its range, or there is no such parameter.
     """
     for name, value in values.items():
-        entry_of(key).parameter(task, name).check(value)
+        parameter = entry_of(key).parameter(task, name)
+        parameter.check(value)
+        check_choice(parameter, value, task)

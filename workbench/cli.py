@@ -115,6 +115,8 @@ def _fit(options: argparse.Namespace) -> None:
 
 
 def _spec(options: argparse.Namespace, task: str, n_rows: int) -> ModelSpec:
+    if why := entry_of(options.model).why_not(task):
+        raise ParameterError(why)
     values = start_parameters(options.model, task, n_rows)
     if "random_state" in values:
         values["random_state"] = options.seed
@@ -164,7 +166,7 @@ def score_on_table(result: RunResult, table: Table, target: str) -> ScoreSet:
     """
     from workbench.apply import apply_model
     from workbench.datasets import target_values
-    from workbench.scoring import score_classes, score_numbers
+    from workbench.scoring import score_classes, score_decisions, score_numbers
 
     y, is_valid = target_values(table, target, as_classes=bool(result.classes))
     predictions = dict(apply_model(result, table).predictions)
@@ -178,8 +180,11 @@ def score_on_table(result: RunResult, table: Table, target: str) -> ScoreSet:
         raise DataError(f"column {target!r} holds {unknown[0]!r}, a class that the model does not know")
     code_of = {label: code for code, label in enumerate(result.classes)}
     codes = np.array([code_of[label] for label in y[is_valid]])
-    proba = np.column_stack([predictions[f"probability of {label}"] for label in result.classes])
-    return score_classes(table.name, codes, proba[is_valid], result.classes)
+    what, score = (
+        ("probability", score_classes) if result.has_probabilities else ("decision value", score_decisions)
+    )
+    values = np.column_stack([predictions[f"{what} of {label}"] for label in result.classes])
+    return score(table.name, codes, values[is_valid], result.classes)
 
 
 def scores_line(scores: ScoreSet) -> str:

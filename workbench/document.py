@@ -209,10 +209,17 @@ class Document(TreeEdits):
             self.undo_stack.push(commands.SetParameters(self, text, run_id, changed))
         return bool(changed)
 
-    def _push_run(self, text: str, name: str, spec: ModelSpec) -> str:
+    def add_trained(self, text: str, title: str, spec: ModelSpec, result: RunResult) -> str:
+        """Add a model that was made of trained ones, in one undo step called `text`; return its id."""
+        return self._push_run(text, self._free_name(title), spec, result)
+
+    def _push_run(self, text: str, name: str, spec: ModelSpec, result: RunResult | None = None) -> str:
         self._n_runs_made += 1
         run_id = f"run{self._n_runs_made}"
-        self.undo_stack.push(commands.AddRun(self, text, RunRecord(run_id, name, spec)))
+        record = RunRecord(run_id, name, spec)
+        if result is not None:
+            record = replace(record, state="done", result=replace(result, spec=spec))
+        self.undo_stack.push(commands.AddRun(self, text, record))
         return run_id
 
     def _free_name(self, title: str) -> str:

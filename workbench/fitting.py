@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +14,17 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
+from workbench.children import run_in_child
 from workbench.importances import gains_of, importances_of
 from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
-from workbench.scoring import ScoreSet, score_classes, score_numbers
+from workbench.scoring import ScoreSet, score_classes, score_decisions, score_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.datasets import Table
 
+_Made = TypeVar("_Made")
 STEP_ROWS = 2**16  # predicted between two questions to the monitor: well under a second
 
 
@@ -68,21 +71,23 @@ class FitInputs:
         column = self.table.column(self.target)
         y = column.label_codes()[0] if self.classes else column.values
         weights = None if self.weight is None else self.table.column(self.weight).values
-        return Learnable(feature_frame(self.table, self.features), y, weights, self.classes)
+        groups = None if self.group is None else self.table.column(self.group).label_codes()[0]
+        return Learnable(feature_frame(self.table, self.features), y, weights, self.classes, groups)
 
 
 @dataclass(frozen=True, eq=False)
 class Learnable:
-    """Features (a frame), target (class codes or numbers) and weights of the same rows."""
+    """Features (a frame), target (class codes or numbers), weights and group codes of the same rows."""
 
     X: pd.DataFrame
     y: NDArray[Any]
     weights: NDArray[np.float64] | None
     classes: tuple[str, ...]
+    groups: NDArray[Any] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> Learnable:
-        weights = None if self.weights is None else self.weights[rows]
-        return Learnable(self.X.iloc[rows], self.y[rows], weights, self.classes)
+        weights, groups = (None if of is None else of[rows] for of in (self.weights, self.groups))
+        return Learnable(self.X.iloc[rows], self.y[rows], weights, self.classes, groups)
 
     @property
     def labels(self) -> Any:
@@ -136,6 +141,24 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     if why_ended and not estimator.estimators_:
         raise DataError(f"{why_ended}; let the trees ask more questions, or add columns")
     return result_of(estimator, inputs, everything, monitor, perf_counter() - began)
+
+
+def apart_or_here(
+    inputs: FitInputs, work: Callable[[FitInputs, FitMonitor], _Made], monitor: FitMonitor
+) -> _Made:
+    """Return ``work(inputs, monitor)``, done in a child process where the model's fit cannot ask to stop.
+
+    Raises
+    ------
+    FitStopped
+        It was stopped there, and nothing is left.
+    ChildEnded
+        The process was ended from outside.
+    """
+    if not entry_of(inputs.spec.kind).fits_apart:
+        return work(inputs, monitor)
+    made: _Made = run_in_child(partial(work, inputs), monitor)
+    return made
 
 
 def result_of(
@@ -195,6 +218,8 @@ def fit_estimator(
             "y_val": validation.labels,
             "sample_weight_val": validation.weights,
         }
+    if training.groups is not None and hasattr(estimator, "folds"):  # a stack, which deals rows itself
+        extra["groups"] = training.groups
     estimator.fit(training.X, training.labels, training.weights, monitor=monitor, **extra)
 
 
@@ -213,9 +238,18 @@ def score_parts(
 def score_rows(estimator: Any, rows: Learnable, part: str, monitor: FitMonitor = NULL_MONITOR) -> ScoreSet:
     """Score a fitted estimator on rows with a known target, by their weights."""
     if rows.classes:
-        proba = predict_in_steps(estimator.predict_proba, rows.X, monitor)
-        return score_classes(part, rows.y, proba, rows.classes, rows.weights)
+        values = predict_in_steps(lambda X: class_values(estimator, X)[1], rows.X, monitor)
+        score = score_classes if estimator.has_probabilities else score_decisions
+        return score(part, rows.y, values, rows.classes, rows.weights)
     return score_numbers(part, rows.y, predict_in_steps(estimator.predict, rows.X, monitor), rows.weights)
+
+
+def class_values(estimator: Any, X: pd.DataFrame) -> tuple[str, NDArray[np.float64]]:
+    """Return what a model tells of classes, "probability" or "decision value", and it: a column a class."""
+    if estimator.has_probabilities:
+        return "probability", np.asarray(estimator.predict_proba(X), np.float64)
+    values = np.asarray(estimator.decision_function(X), np.float64)
+    return "decision value", np.column_stack([-values, values]) if values.ndim == 1 else values
 
 
 def predict_in_steps(

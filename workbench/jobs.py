@@ -5,12 +5,9 @@ The worker only fills a queue; a `Job`, in the GUI thread, empties it.
 
 from __future__ import annotations
 
-import multiprocessing
-import traceback
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from threading import Event
 from time import monotonic
@@ -20,12 +17,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import parallel
 from engine.monitor import FitMonitor, IterationEvent
+from workbench import children
+from workbench.children import run_in_child
 
 PUMP_INTERVAL_MS = 33  # 30 Hz: views never flood
 ENOUGH_FRACTION = 0.02  # below this the time left is a guess, so none is shown
 PREPARING_PHASES = ("sorting", "binning")  # their iterations are columns, not the fit's own steps
-CHILD_POLL_S = 0.05
-CHILD_GRACE_S = 0.4  # between asking a child process to end and killing it
 
 Work = Callable[[FitMonitor], Any]
 """What a job does: called in the worker with the job as monitor; its return value is the result."""
@@ -254,57 +251,7 @@ class ProcessLane(Lane):
     """
 
     def _run(self, work: Work, job: Job) -> Any:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        child = context.Process(target=_work_in_child, args=(work, theirs), daemon=True)
-        child.start()
-        theirs.close()
-        try:
-            return _listen(ours, job)
-        finally:
-            ours.close()
-            child.terminate()
-            child.join(CHILD_GRACE_S)
-            if child.is_alive():
-                child.kill()
-                child.join()
-            child.close()
-
-
-def _listen(connection: Connection, job: Job) -> Any:
-    """Pass on the child's events until its result, its error or a stop."""
-    while not job.stop_requested:
-        if not connection.poll(CHILD_POLL_S):
-            continue
-        try:
-            what, content = connection.recv()
-        except EOFError:
-            raise RuntimeError("the child process ended without a result; it may lack memory") from None
-        if what == "event":
-            job.on_iteration(content)
-        elif what == "result":
-            return content
-        else:
-            error, trace = content
-            error.add_note(trace)
-            raise error
-    raise CancelledError
-
-
-class _ChildMonitor:
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def on_iteration(self, event: IterationEvent) -> bool:
-        self._connection.send(("event", event))
-        return False  # a stop ends the whole process
-
-
-def _work_in_child(work: Work, connection: Connection) -> None:
-    try:
-        connection.send(("result", work(_ChildMonitor(connection))))
-    except Exception as error:
-        connection.send(("error", (error, traceback.format_exc())))
+        return run_in_child(work, job)
 
 
 class Lanes:
@@ -348,6 +295,7 @@ class Lanes:
             job.silence()
         deadline = monotonic() + timeout_s
         ended = [lane.shut_down(deadline) for lane in self._all]  # every lane is told, whatever one says
+        children.shut_down()
         if all_ended := all(ended):
             parallel.shut_down()
         return all_ended

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ParameterError
+from workbench.catalog import entry_of
 
 if TYPE_CHECKING:
     from engine.tree.structure import Tree
@@ -145,7 +146,12 @@ class RunResult:
     @property
     def has_trees(self) -> bool:
         """It is a model made of trees, though it may have been stopped before the first."""
-        return bool(self.estimator.combination != "rows")
+        return entry_of(self.spec.kind).has_trees
+
+    @property
+    def has_probabilities(self) -> bool:
+        """It tells how probable the classes are, and does not only name one."""
+        return bool(self.classes) and bool(self.estimator.has_probabilities)
 
     @property
     def has_model_file(self) -> bool:

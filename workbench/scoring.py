@@ -13,7 +13,7 @@ Wilson's for as many hits out of as many rows as the smaller class has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -75,7 +75,7 @@ class ScoreSet:
         Empty for a number target.
     y_true : int32 codes or float64 (n_rows,)
     proba : float64 (n_rows, n_classes) or None
-        Probabilities, columns in the order of `classes`.
+        Probabilities, columns in the order of `classes`; None of a model that tells none.
     prediction : int32 codes or float64 (n_rows,)
     metrics : dict of str to Estimate
         "accuracy", "auc", "log_loss"; or "r2", "rmse", "mae". AUC of more than two classes is the
@@ -177,6 +177,26 @@ def score_classes(
         base_rates=rates,
         weights=weights,
     )
+
+
+def score_decisions(
+    part: str,
+    codes: NDArray[Any],
+    decisions: Floats,
+    classes: tuple[str, ...],
+    weights: Floats | None = None,
+) -> ScoreSet:
+    """Score decision values: they rank rows and name classes, but tell no probabilities, so no log loss.
+
+    Parameters
+    ----------
+    decisions : float64 (n_rows, n_classes)
+        The class with the largest is named; -infinity of a class that training had no row of.
+    codes, weights
+        As in `score_classes`.
+    """
+    scored = score_classes(part, codes, decisions, classes, weights)
+    return replace(scored, proba=None, metrics={**scored.metrics, "log_loss": NO_ESTIMATE})
 
 
 def score_numbers(part: str, y: Floats, prediction: Floats, weights: Floats | None = None) -> ScoreSet:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import DataError
-from workbench.catalog import entry_of
+from workbench.catalog import CatalogEntry, entry_of
 from workbench.fitting import what_differs
+from workbench.model_choice import task_of
+from workbench.runs import ModelSpec
 
 if TYPE_CHECKING:
     from engine.export.script import ScriptColumn
@@ -36,6 +40,11 @@ def make_script(document: Document, run_id: str) -> str:
         raise DataError(
             f"{record.name} was changed by hand, which no script repeats; export the model instead"
         )
+    if getattr(result.estimator, "prefit", False):
+        raise DataError(
+            f"{record.name} is the average of models as they were, which no script repeats; train it, and "
+            "copies of these models are averaged"
+        )
     task, options = "classes" if result.classes else "numbers", table.options
     entry = entry_of(result.spec.kind)
     spec = ScriptSpec(
@@ -43,7 +52,7 @@ def make_script(document: Document, run_id: str) -> str:
         features=[_script_column(document, result, name) for name in result.features],
         target=_script_column(document, result, result.target),
         estimator=entry.estimator_name(task),
-        parameters=entry.applying(task, result.spec.parameters, len(result.classes)),
+        parameters=_parameters(entry, task, result),
         separator=options.separator or ",",
         decimal=options.decimal or ".",
         thousands=options.thousands or "",
@@ -53,12 +62,40 @@ def make_script(document: Document, run_id: str) -> str:
         classes=result.classes,
         weight=result.weight,
         group=result.group,
+        fits_by_group=result.group is not None and hasattr(result.estimator, "folds"),
         fractions=(result.split.train, result.split.validation, result.split.test),
         seed=result.split.seed,
         uses_validation=entry.has_curve and "validation" in result.scores,
         title=f"{record.name}: {result.target} of {table.name}, made with Treewright",
     )
     return to_script(spec)
+
+
+class _Code(str):
+    """Text that a script holds as it is."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _parameters(entry: CatalogEntry, task: str, result: RunResult) -> dict[str, Any]:
+    """Return parameters whose repr is Python, models inside them too."""
+    found = entry.applying(task, result.spec.parameters, len(result.classes))
+    for parameter in entry.parameters(task):
+        value = found.get(parameter.name)
+        if parameter.kind == "model" and value is not None:
+            found[parameter.name] = _code_of(value, task_of(parameter, task), result)
+        elif parameter.kind == "models" and value is not None:
+            learns = task_of(parameter, task)
+            found[parameter.name] = [(str(model["name"]), _code_of(model, learns, result)) for model in value]
+    return found
+
+
+def _code_of(model: Mapping[str, Any], task: str, result: RunResult) -> _Code:
+    entry = entry_of(model["kind"])
+    inner = replace(result, spec=ModelSpec(model["kind"], model["parameters"]))
+    words = [f"{name}={value!r}" for name, value in _parameters(entry, task, inner).items()]
+    return _Code(f"engine.{entry.estimator_name(task)}({', '.join(words)})")
 
 
 def _path(document: Document) -> str:

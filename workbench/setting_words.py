@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QLocale
 
 from engine.parameters import Parameter
+from workbench.model_choice import OF_MODELS, words_of
 
 
 def format_value(parameter: Parameter, value: Any) -> str:
@@ -16,10 +17,16 @@ def format_value(parameter: Parameter, value: Any) -> str:
         return parameter.none_text or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if parameter.kind in OF_MODELS:
+        return words_of(value, parameter.none_text)
+    return _plain_text(value)
+
+
+def _plain_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {'rises' if sign > 0 else 'falls'}" for name, sign in value.items() if sign)
     if isinstance(value, tuple | list):
-        return ", ".join(map(str, value))
+        return ", ".join(f"{item:.12g}" for item in value)
     if isinstance(value, float):
         return f"{value:.12g}".replace("-", "\N{MINUS SIGN}")
     return str(value).replace("-", "\N{MINUS SIGN}") if isinstance(value, int) else str(value)

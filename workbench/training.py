@@ -12,15 +12,29 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor
 from workbench import crossvalidation
-from workbench.catalog import CATALOG, check_parameter_values
+from workbench.catalog import CATALOG, check_parameter_values, entry_of
 from workbench.editing import make_again
-from workbench.fitting import FitInputs, SoFar, fit_run, freeze_inputs, inputs_of_result, what_differs
+from workbench.fitting import (
+    FitInputs,
+    SoFar,
+    apart_or_here,
+    fit_run,
+    freeze_inputs,
+    inputs_of_result,
+    what_differs,
+)
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
 from workbench.readiness import check_ready
 from workbench.rounds import add_rounds, can_go_on, why_none_added
 from workbench.runs import RunResult
-from workbench.training_words import constant_warning, edits_sentence, how_it_ended, told
+from workbench.training_words import (
+    constant_warning,
+    early_end_warning,
+    edits_sentence,
+    how_it_ended,
+    told,
+)
 from workbench.turns import Turns
 
 if TYPE_CHECKING:
@@ -108,6 +122,9 @@ class Trainer(QObject):
             document.post_message(f"{record.name} is being trained already.")
             return False
         problems = check_ready(document)
+        why = entry_of(record.spec.kind).why_not(document.task)
+        if not problems and why:
+            problems = [f"{record.name} cannot be trained: {why}."]
         if not problems:
             try:
                 check_parameter_values(record.spec.kind, document.task, record.spec.parameters)
@@ -275,7 +292,7 @@ class Trainer(QObject):
             self._document.post_message(f"{name}: {why}")
             return
         how = how_it_ended(result)
-        remarks = constant_warning(result) + edits_sentence(edits, changed)
+        remarks = constant_warning(result) + early_end_warning(result) + edits_sentence(edits, changed)
         self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{remarks}")
         if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
             self._cv_waiting[run_id] = (result, inputs)
@@ -297,7 +314,12 @@ class Trainer(QObject):
         run_id = next(iter(self._cv_waiting))
         result, inputs = self._cv_waiting[run_id]
         title = f"Cross-validating {self._document.run(run_id).name}"
-        job = Job(partial(crossvalidation.cross_validate, inputs), self, title=title, step_name="fold")
+        job = Job(
+            partial(apart_or_here, inputs, crossvalidation.cross_validate),
+            self,
+            title=title,
+            step_name="fold",
+        )
         self._cv = (run_id, job)
         job.advanced.connect(lambda events: self.cross_validation_advanced.emit(run_id, events))
         job.ended.connect(lambda future: self._on_cross_validation_ended(run_id, result, job, future))
@@ -389,5 +411,5 @@ def _work(
     if more is not None:
         longer = add_rounds(more.before, inputs.table, more.n_more, monitor)
         return longer, longer
-    result = fit_run(inputs, monitor)
+    result = apart_or_here(inputs, fit_run, monitor)
     return result, make_again(result, inputs.table, edits) if edits else result

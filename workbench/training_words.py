@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import DataError, ParameterError
 from workbench.catalog import entry_of
+from workbench.children import ChildEnded
 from workbench.figures.words import counted
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def told(error: BaseException) -> tuple[bool, str]:
     """Tell whether an error is of the data, the settings or the machine, and what to say of it."""
-    is_users = isinstance(error, (DataError, ParameterError, MemoryError))
+    is_users = isinstance(error, (DataError, ParameterError, MemoryError, ChildEnded))
     return is_users, "there is not enough memory" if isinstance(error, MemoryError) else str(error)
 
 
@@ -37,6 +38,15 @@ def constant_warning(result: RunResult) -> str:
         " Warning: no column split the rows, so every row gets the same prediction;"
         " choose columns with more than one value, or looser limits."
     )
+
+
+def early_end_warning(result: RunResult) -> str:
+    """Return a warning for a solver that ran out of steps; else nothing."""
+    estimator = result.estimator
+    limit = getattr(estimator, "max_iter", None)
+    if limit is None or getattr(estimator, "n_iter_", 0) < limit:
+        return ""
+    return f" Warning: it was not done after {limit:,} steps; allow more, or a smaller C."
 
 
 def edits_sentence(edits: tuple[Any, ...], result: RunResult) -> str:

@@ -62,8 +62,8 @@ class Tuner(QObject):
         return None if self._now is None else self._now.job
 
     def shown(self, run_id: str) -> Tuning | None:
-        """What is to be seen of a model: the search under way once it has a setting, else the last one."""
-        if self.current_run_id == run_id and self._so_far is not None:
+        """What is to be seen of a model: the search under way, once a setting is done; else the last one."""
+        if self.current_run_id == run_id:
             return self._so_far
         record = self._document.runs.get(run_id)
         return None if record is None else record.tuning

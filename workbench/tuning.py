@@ -65,11 +65,11 @@ SCORINGS: dict[str, tuple[Scoring, ...]] = {
     "classes": (
         Scoring("accuracy", "Wrong rows", "wrong rows", sign=-1.0, offset=1.0, is_share=True),
         Scoring("log_loss", "Log loss", "log loss"),
-        Scoring("auc", "Area under ROC", "area under the ROC curve", is_better_low=False),
+        Scoring("auc", "ROC area", "area under the ROC curve", is_better_low=False),
     ),
     "numbers": (
-        Scoring("rmse", "Root mean squared error", "root mean squared error"),
-        Scoring("mae", "Mean absolute error", "mean absolute error"),
+        Scoring("rmse", "RMSE", "root mean squared error"),
+        Scoring("mae", "MAE", "mean absolute error"),
         Scoring("r2", "R²", "R²", is_better_low=False),
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -10,17 +10,24 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
 
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.classical.columns import PreparedColumns
 from engine.export.model_check import require
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
+from engine.predict import as_votes
 
 Floats = NDArray[np.float64]
 CHUNK_ROWS = 16384  # prepared columns of so many rows stand in memory at a time
 
 MODEL, COLUMNS = "model", "columns"  # steps of the pipeline
+
+
+def _in_steps(answer: Callable[[NDArray[Any]], Floats], table: NDArray[Any]) -> Floats:
+    steps = [answer(table[at : at + CHUNK_ROWS]) for at in range(0, len(table), CHUNK_ROWS)]
+    return np.concatenate(steps) if len(steps) != 1 else steps[0]
 
 
 class ClassicalModel(Learner):
@@ -86,12 +93,16 @@ class ClassicalModel(Learner):
 
     def _constant(self, data: TrainingData) -> Pipeline:
         model = DummyClassifier(strategy="prior") if self._is_classifier else DummyRegressor()
-        return Pipeline([(MODEL, model.fit(data.X, data.y, data.sample_weight))])
+        return Pipeline([(MODEL, model.fit(data.X, self._target(data), data.sample_weight))])
 
     def _fitted(self, data: TrainingData, _monitor: FitMonitor) -> Pipeline:
-        pipeline = Pipeline([(COLUMNS, self._make_columns(data)), (MODEL, self._make_model(data))])
-        weights = {f"{step}__sample_weight": data.sample_weight for step in (COLUMNS, MODEL)}
-        return pipeline.fit(data.X, data.y, **weights)
+        steps = [(COLUMNS, self._make_columns(data)), (MODEL, self._make_model(data))]
+        pipeline = Pipeline([(name, step) for name, step in steps if step is not None])
+        weights = {f"{step}__sample_weight": data.sample_weight for step in pipeline.named_steps}
+        return pipeline.fit(data.X, self._target(data), **weights)
+
+    def _target(self, data: TrainingData) -> NDArray[Any]:
+        raise NotImplementedError
 
     def _make_columns(self, data: TrainingData) -> Any:
         return PreparedColumns([len(spec.levels or ()) for spec in data.features])
@@ -101,8 +112,7 @@ class ClassicalModel(Learner):
 
     def encoded_answer(self, table: NDArray[Any]) -> Floats:
         """Return class probabilities or predictions of an encoded table: float64 (n_rows, n_classes or 1)."""
-        steps = [self._answer(table[at : at + CHUNK_ROWS]) for at in range(0, len(table), CHUNK_ROWS)]
-        return np.concatenate(steps) if len(steps) != 1 else steps[0]
+        return _in_steps(self._answer, table)
 
     def check_parts(self) -> None:
         """Check that a loaded model fits together.
@@ -128,35 +138,91 @@ class ClassicalModel(Learner):
         raise NotImplementedError
 
 
+def _tells_probabilities(model: Any) -> bool:
+    return bool(model.has_probabilities)
+
+
+def _tells_decisions(model: Any) -> bool:
+    return not model.has_probabilities
+
+
 class ClassicalClassifier(ClassifierMixin, ClassicalModel):  # type: ignore[misc]
     """A classical model of classes."""
 
     _is_classifier = True
 
+    @property
+    def has_probabilities(self) -> bool:
+        """It tells probabilities; else `encoded_answer` has 1 for the class that it names."""
+        return True
+
+    @available_if(_tells_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities, columns as `classes_`: float64 (n_samples, n_classes)."""
         return self.encoded_answer(check_X(self, X))
 
+    @available_if(_tells_decisions)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Floats:
+        """Return decision values, the largest one's class is predicted: float64 (n_samples, n_classes).
+
+        Of two classes those of the second, (n_samples,). A class without a training row has -infinity.
+        """
+        values = self.encoded_decisions(check_X(self, X))
+        return values[:, 1] if len(self.classes_) == 2 else values
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class, the first on a tie: (n_samples,)."""
-        codes = np.argmax(self.predict_proba(X), axis=1)
+        codes = np.argmax(self.encoded_answer(check_X(self, X)), axis=1)
         return np.asarray(self.classes_[codes])
 
+    def encoded_decisions(self, table: NDArray[Any]) -> Floats:
+        """Return decision values of an encoded table: float64 (n_rows, n_classes)."""
+        return _in_steps(self._decisions, table)
+
+    def _target(self, data: TrainingData) -> NDArray[Any]:
+        return data.y.astype(np.int64)
+
     def _answer(self, table: NDArray[Any]) -> Floats:
-        known = self.pipeline_[-1].classes_.astype(np.intp)
-        shares = np.zeros((len(table), len(self.classes_)))  # classes without a training row keep their 0
-        shares[:, known] = self.pipeline_.predict_proba(table)
-        return shares
+        if self.has_probabilities:
+            shares = np.zeros((len(table), len(self.classes_)))  # classes without a training row keep 0
+            shares[:, self._known()] = self.pipeline_.predict_proba(table)
+            return shares
+        return as_votes(self._decisions(table))
+
+    def _known(self) -> NDArray[np.intp]:
+        """Return which classes have training rows."""
+        return np.asarray(self.pipeline_[-1].classes_, np.intp)
+
+    def _decisions(self, table: NDArray[Any]) -> Floats:
+        known, values = self._known(), np.full((len(table), len(self.classes_)), -np.inf)
+        if not hasattr(self.pipeline_[-1], "decision_function"):  # a constant
+            values[:, known] = self.pipeline_.predict_proba(table)
+            return values
+        given = self.pipeline_.decision_function(table)
+        values[:, known] = np.column_stack([-given, given]) if given.ndim == 1 else given
+        return values
 
 
 class ClassicalRegressor(RegressorMixin, ClassicalModel):  # type: ignore[misc]
     """A classical model of numbers."""
 
     _is_classifier = False
+    _scales_target = False  # to mean 0 and standard deviation 1 for the fit
+
+    def _target(self, data: TrainingData) -> NDArray[Any]:
+        self.target_centre_, self.target_spread_ = 0.0, 1.0
+        if self._scales_target:
+            unit = float(np.abs(data.y).max()) or 1.0
+            mean = float(np.average(data.y / unit, weights=data.sample_weight))
+            squares = np.average((data.y / unit - mean) ** 2, weights=data.sample_weight)
+            self.target_centre_ = mean * unit
+            self.target_spread_ = float(np.sqrt(squares)) * unit or 1.0
+        return np.asarray((data.y - self.target_centre_) / self.target_spread_)
 
     def predict(self, X: Any) -> Floats:
         """Return the predicted numbers: float64 (n_samples,)."""
         return self.encoded_answer(check_X(self, X))[:, 0]
 
     def _answer(self, table: NDArray[Any]) -> Floats:
-        return np.asarray(self.pipeline_.predict(table), np.float64).reshape(-1, 1)
+        said = np.asarray(self.pipeline_.predict(table), np.float64).reshape(-1, 1)
+        return said * self.target_spread_ + self.target_centre_

@@ -25,3 +25,90 @@ _NEIGHBORS = (
 
 NEIGHBORS_CLASSIFIER = (*_NEIGHBORS, CLASS_WEIGHT)
 NEIGHBORS_REGRESSOR = _NEIGHBORS
+
+
+def _penalty(help_text: str) -> Parameter:
+    return Parameter(
+        "C", 1.0, "float", minimum=0, open_minimum=True, label="Cost (C)", group="Size", help=help_text,
+        aliases={"sklearn": "C"},
+    )  # fmt: skip
+
+
+def _multiclass(first: str, *, direct: str) -> Parameter:
+    choices = ("direct", "one_vs_all", "all_vs_all")
+    return Parameter(
+        "multiclass", first, "choice", choices=choices, label="Multiclass", group="Size",
+        help=f"With three classes or more: {direct}, each against the rest, or each pair by itself.",
+        aliases={"sklearn": "multi_class"},
+    )  # fmt: skip
+
+
+_MACHINE = (
+    Parameter(
+        "kernel", "rbf", "choice", choices=("rbf", "linear"), label="Kernel", group="Size",
+        help="rbf: likeness that fades with distance, for curved borders. Linear: straight ones.",
+        aliases={"sklearn": "kernel"},
+    ),
+    _penalty("What a row on the wrong side costs: larger follows the training rows more closely."),
+    Parameter(
+        "gamma", None, "float", minimum=0, open_minimum=True, allows_none=True,
+        none_text="from the columns", label="Kernel width (gamma)", group="Size",
+        help="Larger: only close rows are alike, and the border bends more.",
+        aliases={"sklearn": "gamma"}, applies_when={"kernel": ("rbf",)},
+    ),
+)  # fmt: skip
+_ANSWERS = Parameter(
+    "answers", "calibrated", "choice", choices=("calibrated", "decision"), label="Answers", group="Size",
+    help="Calibrated: probabilities, from five folds. Decision: the class alone, five times quicker.",
+    aliases={"sklearn": "probability"},
+)  # fmt: skip
+_EPSILON = Parameter(
+    "epsilon", 0.1, "float", minimum=0, label="Free error (epsilon)", group="Size",
+    help="Errors up to so many standard deviations of the target cost nothing.",
+    aliases={"sklearn": "epsilon"},
+)  # fmt: skip
+
+_TOLERANCE = Parameter(
+    "tol", 1e-3, "float", minimum=0, open_minimum=True, label="Tolerance", group="Stopping",
+    help="The solver ends where its conditions hold within this.",
+    aliases={"sklearn": "tol"},
+)  # fmt: skip
+
+SVM_CLASSIFIER = (
+    *_MACHINE,
+    _multiclass("all_vs_all", direct="one machine for all (linear kernel only)"),
+    _ANSWERS,
+    _TOLERANCE,
+    CLASS_WEIGHT,
+)
+SVM_REGRESSOR = (*_MACHINE, _EPSILON, _TOLERANCE)
+
+LOGISTIC_CLASSIFIER = (
+    _penalty("Smaller: coefficients nearer to 0, and a smoother model."),
+    _multiclass("direct", direct="multinomial"),
+    Parameter(
+        "max_iter", 1000, "int", minimum=1, label="Steps", group="Stopping",
+        help="Of the solver, at most; it ends where nothing improves.", aliases={"sklearn": "max_iter"},
+    ),
+    CLASS_WEIGHT,
+)  # fmt: skip
+RIDGE_REGRESSOR = (
+    Parameter(
+        "alpha", 1.0, "float", minimum=0, label="Penalty (alpha)", group="Size",
+        help="Larger: coefficients nearer to 0, and a smoother model. 0 is plain least squares.",
+        aliases={"sklearn": "alpha"},
+    ),
+)  # fmt: skip
+NAIVE_BAYES_CLASSIFIER = (
+    Parameter(
+        "var_smoothing", 1e-9, "float", minimum=0, label="Least variance", group="Size",
+        help="Added to the variances of the numbers, as a share of the largest one.",
+        aliases={"sklearn": "var_smoothing"},
+    ),
+    Parameter(
+        "alpha", 1.0, "float", minimum=0, open_minimum=True, label="Smoothing (alpha)", group="Size",
+        help="Added to the count of every level, so that a rare one does not decide alone.",
+        aliases={"sklearn": "alpha"}, needs_categories=True,
+    ),
+    CLASS_WEIGHT,
+)  # fmt: skip

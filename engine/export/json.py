@@ -10,15 +10,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 import engine
+from engine.base import Learner
 from engine.errors import DataError
 from engine.export import model_check
 from engine.features import FeatureSpec
+from engine.other_learners import OneClass
 from engine.tree.structure import Tree
 
 FORMAT, VERSION = "treewright-model", 1
@@ -37,16 +41,29 @@ ESTIMATORS = (
     "AdaBoostRegressor",
     "DeepEnsembleClassifier",
     "DeepEnsembleRegressor",
+    "AveragingClassifier",
+    "AveragingRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
 )
 STORED_BESIDE: dict[str, tuple[str, ...]] = {
     "NearestNeighborsClassifier": ("pipeline_",),
     "NearestNeighborsRegressor": ("pipeline_",),
+    "SVMClassifier": ("pipeline_",),
+    "SVMRegressor": ("pipeline_",),
+    "LogisticClassifier": ("pipeline_",),
+    "RidgeRegressor": ("pipeline_",),
+    "NaiveBayesClassifier": ("pipeline_",),
 }
 """Models that are more than numbers and trees: attributes that the caller keeps in files of their own."""
 
-LEFT_OUT = ("oob_decision_function_", "oob_prediction_")
+LEFT_OUT = (
+    "oob_decision_function_", "oob_prediction_", "oof_predictions_", "oof_repeats_", "oof_fold_", "fold_rows_"
+)  # fmt: skip
 """One number for every training row: not part of the model."""
 
+_parts: ContextVar[dict[str, Any] | None] = ContextVar("parts", default=None)
+_read_part: ContextVar[Callable[[str], Any] | None] = ContextVar("read_part", default=None)
 _PIECE = 10_000  # values encoded in one call, about a millisecond
 _NUMBER_DTYPES = ("float64", "float32", "int64", "int32", "uint64", "uint8", "bool")
 _FITTED_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*_")
@@ -54,17 +71,21 @@ _LABEL_DTYPE = re.compile(r"object|<U[0-9]{1,6}")
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
-def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None, *, keeps_parts: bool = False) -> str:
+def to_json(
+    estimator: Any, metadata: Mapping[str, Any] | None = None, *, parts: dict[str, Any] | None = None
+) -> str:
     """Return a fitted model as the text of a `.tree.json` file.
 
     Parameters
     ----------
-    estimator : fitted model of this package; ensembles of the engine's own trees or networks
-        With `keeps_parts` also one of `STORED_BESIDE`, without the attributes named there.
+    estimator : fitted model of this package; ensembles of the engine's own trees or networks, averages and
+        stacks of such models
     metadata : mapping of str to plain JSON values, optional
         What a reader should know beside the model, such as the target's name; see `read_json`.
-    keeps_parts : bool
-        The caller keeps those attributes elsewhere, and gives them to `read_json`.
+    parts : dict, optional
+        Filled with what no text holds, by a name: the attributes of `STORED_BESIDE`, also those of models
+        inside models. The caller keeps them elsewhere, and gives them to `read_json`. None: such a model is
+        refused.
 
     Raises
     ------
@@ -72,28 +93,47 @@ def to_json(estimator: Any, metadata: Mapping[str, Any] | None = None, *, keeps_
         It is another kind of estimator, is not fitted, or holds labels that are not text, numbers or
         yes-no values.
     """
-    name = type(estimator).__name__
-    kept = STORED_BESIDE.get(name, ()) if keeps_parts else ()
-    if (name not in ESTIMATORS and not kept) or type(estimator) is not getattr(engine, name):
-        raise DataError(f"{name} cannot be written as a model file; it holds {', '.join(ESTIMATORS)}")
-    parameters = estimator.get_params(deep=False)
-    fitted = {key: value for key, value in vars(estimator).items() if key not in (*parameters, *kept)}
-    if "features_" not in fitted:
-        raise DataError(f"this {name} is not fitted; train it first")
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "estimator": name,
-        "parameters": {key: _parameter(key, value, estimator) for key, value in parameters.items()},
-        "fitted": {
-            key: _encode(key, value)
-            for key, value in fitted.items()
-            if key not in LEFT_OUT and not key.startswith("_")  # private: of the training rows
-        },
-    }
+    token = _parts.set(parts)
+    try:
+        content = _content_of(estimator)
+    finally:
+        _parts.reset(token)
+    if not content["fitted"]:
+        raise DataError(f"this {content['estimator']} is not fitted; train it first")
+    document = {"format": FORMAT, "version": VERSION, **content}
     if metadata is not None:
         document["metadata"] = dict(metadata)
     return _dumps(document)
+
+
+def _content_of(estimator: Any) -> dict[str, Any]:
+    """Return name, parameters and what was fitted; nothing of the latter before a fit."""
+    name = type(estimator).__name__
+    beside, parts = STORED_BESIDE.get(name, ()), _parts.get()
+    is_fitted = hasattr(estimator, "features_")
+    is_known = name in ESTIMATORS or (beside and (parts is not None or not is_fitted))
+    if not is_known or type(estimator) is not getattr(engine, name):
+        raise DataError(f"{name} cannot be written as a model file; it holds {', '.join(ESTIMATORS)}")
+    parameters = estimator.get_params(deep=False)
+    content: dict[str, Any] = {
+        "estimator": name,
+        "parameters": {key: _parameter(key, value, estimator) for key, value in parameters.items()},
+        "fitted": {},
+    }
+    if is_fitted:
+        content["fitted"] = {
+            key: _encode(key, value)
+            for key, value in vars(estimator).items()
+            if key not in (*parameters, *beside, *LEFT_OUT)
+            if not key.startswith("_")  # private: of the training rows
+        }
+    if is_fitted and beside and parts is not None:
+        content["beside"] = {}
+        for attribute in beside:
+            key = attribute if not parts else f"{len(parts)}.{attribute}"
+            parts[key] = getattr(estimator, attribute)
+            content["beside"][attribute] = key
+    return content
 
 
 def _dumps(value: Any) -> str:
@@ -129,7 +169,7 @@ def read_json(text: str, read_part: Callable[[str], Any] | None = None) -> tuple
     ----------
     text : str
     read_part : callable, optional
-        Returns an attribute that was kept elsewhere, by its name; see `STORED_BESIDE`.
+        Returns what was kept elsewhere, by the name that `to_json` gave it.
 
     Raises
     ------
@@ -137,28 +177,41 @@ def read_json(text: str, read_part: Callable[[str], Any] | None = None) -> tuple
         The text is no model file, is damaged, or was made by a newer version.
     """
     document = _parse(text)
-    name = document["estimator"]
-    parts = () if read_part is None else STORED_BESIDE.get(name, ())
-    if name not in ESTIMATORS and not parts:
-        raise DataError(f"the model file holds a {name!r}, which this version does not know")
+    token = _read_part.set(read_part)
     try:
-        estimator = getattr(engine, name)(
-            **{key: _decode(value) for key, value in document["parameters"].items()}
-        )
-        model_check.check_parameters_of(estimator)
-        for key, value in document["fitted"].items():
-            if not _FITTED_NAME.fullmatch(key) or callable(getattr(estimator, key, None)):
-                raise DataError(f"the model file sets {key!r}, which no model has")
-            setattr(estimator, key, _decode(value))
-        if read_part is not None:
-            for part in parts:
-                setattr(estimator, part, read_part(part))
+        known = ("estimator", "parameters", "fitted", "beside")
+        estimator = _decode_model({key: document[key] for key in known if key in document})
         model_check.check_model(estimator)
     except DataError:
         raise
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
+    except _DAMAGES as error:
         raise DataError(f"the model file is damaged ({error}); export the model again") from None
+    finally:
+        _read_part.reset(token)
     return estimator, document.get("metadata", {})
+
+
+_DAMAGES = (
+    ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError
+)  # fmt: skip
+
+
+def _decode_model(content: dict[str, Any]) -> Any:
+    """Return a model, or one inside another; whether its parts fit together is still to be checked."""
+    name, beside, read_part = content["estimator"], content.get("beside", {}), _read_part.get()
+    is_known = name in ESTIMATORS or (name in STORED_BESIDE and (read_part or not content["fitted"]))
+    if not is_known or not set(beside) <= set(STORED_BESIDE.get(name, ())):
+        raise DataError(f"the model file holds a {name!r}, which this version does not know")
+    estimator = getattr(engine, name)(**{key: _decode(value) for key, value in content["parameters"].items()})
+    model_check.check_parameters_of(estimator)
+    for key, value in content["fitted"].items():
+        if not _FITTED_NAME.fullmatch(key) or callable(getattr(estimator, key, None)):
+            raise DataError(f"the model file sets {key!r}, which no model has")
+        setattr(estimator, key, _decode(value))
+    for attribute, key in beside.items():
+        assert read_part is not None
+        setattr(estimator, attribute, read_part(key))
+    return estimator
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -190,7 +243,11 @@ def _refuse_constant(name: str) -> None:
 
 def _parameter(key: str, value: Any, estimator: Any) -> Any:
     if key == "random_state" and not (value is None or isinstance(value, (int, np.integer))):
-        return estimator.seed_  # a generator is no plain value; the seed drawn from it gives the same fit
+        return getattr(
+            estimator, "seed_", None
+        )  # a generator is no plain value; the seed drawn from it gives the same fit
+    if isinstance(value, (Learner, list, tuple)):
+        value = clone(value, safe=False)  # of models that are settings the settings alone
     return _encode(key, value)
 
 
@@ -241,11 +298,21 @@ def _encode_mapping(key: str, mapping: dict[Any, Any]) -> dict[str, Any]:
     return {"items": [[_encode(key, item), _encode(key, of)] for item, of in mapping.items()]}
 
 
+def _encode_model(_key: str, model: Learner) -> dict[str, Any]:
+    return {"model": _content_of(model)}
+
+
+def _encode_one_class(key: str, model: OneClass) -> dict[str, Any]:
+    return {"one_class": _encode(key, model.label)}
+
+
 _ENCODERS: tuple[tuple[Any, Callable[[str, Any], Any]], ...] = (
     (np.ndarray, _encode_array),
     (Tree, _encode_tree),
     (dict, _encode_mapping),
     ((list, tuple), _encode_sequence),
+    (Learner, _encode_model),
+    (OneClass, _encode_one_class),
 )
 
 
@@ -312,6 +379,8 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     "items": lambda content: {_decode(item): _decode(of) for item, of in content},
     "list": lambda content: [_decode(item) for item in content],
     "tuple": lambda content: tuple(_decode(item) for item in content),
+    "model": _decode_model,
+    "one_class": lambda content: OneClass(_decode(content)),
 }
 
 

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.base import Learner
+from engine.composition import Composition
 from engine.errors import DataError
 from engine.export.network_check import check_networks
 from engine.features import FeatureSpec
+from engine.other_learners import OneClass
 from engine.parameters import check_parameters
 from engine.tree.structure import LEVEL_SET, MULTIWAY, Tree, single_leaf
 
@@ -29,8 +32,17 @@ _TABLES = {
     "GradientBoostingRegressor": ("engine.boosting.parameters", "BOOSTING_REGRESSOR"),
     "AdaBoostClassifier": ("engine.adaboost.parameters", "ADABOOST_CLASSIFIER"),
     "AdaBoostRegressor": ("engine.adaboost.parameters", "ADABOOST_REGRESSOR"),
+    "AveragingClassifier": ("engine.averaging.parameters", "AVERAGING_CLASSIFIER"),
+    "AveragingRegressor": ("engine.averaging.parameters", "AVERAGING_REGRESSOR"),
+    "StackingClassifier": ("engine.stacking.parameters", "STACKING_CLASSIFIER"),
+    "StackingRegressor": ("engine.stacking.parameters", "STACKING_REGRESSOR"),
     "NearestNeighborsClassifier": ("engine.classical.parameters", "NEIGHBORS_CLASSIFIER"),
     "NearestNeighborsRegressor": ("engine.classical.parameters", "NEIGHBORS_REGRESSOR"),
+    "SVMClassifier": ("engine.classical.parameters", "SVM_CLASSIFIER"),
+    "SVMRegressor": ("engine.classical.parameters", "SVM_REGRESSOR"),
+    "LogisticClassifier": ("engine.classical.parameters", "LOGISTIC_CLASSIFIER"),
+    "RidgeRegressor": ("engine.classical.parameters", "RIDGE_REGRESSOR"),
+    "NaiveBayesClassifier": ("engine.classical.parameters", "NAIVE_BAYES_CLASSIFIER"),
     "DeepEnsembleClassifier": ("engine.neural.parameters", "DEEP_ENSEMBLE_CLASSIFIER"),
     "DeepEnsembleRegressor": ("engine.neural.parameters", "DEEP_ENSEMBLE_REGRESSOR"),
 }
@@ -67,6 +79,9 @@ def check_model(estimator: Any) -> None:
     if type(estimator).__name__.startswith("DeepEnsemble"):
         check_networks(estimator, n_classes, require)
         return
+    if isinstance(estimator, Composition):
+        check_composition(estimator, n_classes)
+        return
     if estimator.combination == "rows":
         estimator.check_parts()
         return
@@ -82,6 +97,43 @@ def check_model(estimator: Any) -> None:
             _check_weights_of_trees(estimator, n_outputs)
     for tree in trees:
         _check_tree(tree, features, n_outputs)
+
+
+def check_composition(model: Any, n_classes: int) -> None:
+    """Check the models of which another is made, and that their answers go together."""
+    n_outputs = max(n_classes, 1)
+    baseline = model.baseline_
+    is_whole = isinstance(baseline, np.ndarray) and baseline.dtype == np.float64
+    require(
+        is_whole and baseline.shape == (n_outputs,) and np.isfinite(baseline).all(), "its baseline is missing"
+    )
+    require(isinstance(model.estimators_, list), "its models are missing")
+    is_taken = bool(getattr(model, "prefit", False))
+    for part in model.estimators_:
+        known = model.classes_.tolist() if is_taken and n_classes else list(range(n_classes))
+        _check_part(part, known, len(model.features_))
+    if not hasattr(model, "meta_names_"):
+        return
+    names, final = model.meta_names_, model.final_estimator_
+    require(isinstance(names, tuple) and all(isinstance(n, str) for n in names), "its columns have no names")
+    n_columns = len(model.estimators_) * (n_outputs - (n_outputs == 2))
+    if final is not None:
+        require(len(names) == n_columns, "its number of columns is wrong")
+        n_read = n_columns + (len(model.features_) if model.passthrough else 0)
+        _check_part(final, list(range(n_classes)), n_read)
+
+
+def _check_part(part: Any, classes: list[Any], most_features: int) -> None:
+    """Check one model inside another, which knows some of `classes`."""
+    if isinstance(part, OneClass):
+        require(part.label in classes, "a model's class is unknown")
+        return
+    require(isinstance(part, Learner), "a model is missing")
+    require(hasattr(part, "classes_") == bool(classes), "a model is of another task")
+    check_model(part)
+    own = part.classes_.tolist() if classes else []
+    require(all(label in classes for label in own), "a model's classes are unknown")
+    require(len(part.features_) <= most_features, "a model asks about unknown columns")
 
 
 def _check_column_names(estimator: Any, features: tuple[FeatureSpec, ...]) -> None:

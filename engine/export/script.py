@@ -70,6 +70,8 @@ class ScriptSpec:
         Of `engine.split.split_rows`.
     uses_validation : bool
         Pass the validation part to `fit` (boosting: loss curve, early stopping).
+    fits_by_group : bool
+        Pass the groups to `fit` (stacks).
     title : str
         First line of the script.
     """
@@ -91,6 +93,7 @@ class ScriptSpec:
     fractions: Sequence[float] = (0.6, 0.2, 0.2)
     seed: int = 0
     uses_validation: bool = False
+    fits_by_group: bool = False
     title: str = field(default="A model made with Treewright")
 
 
@@ -190,6 +193,8 @@ def _fitting(spec: ScriptSpec) -> str:
         call += ", X_val=X.iloc[validation], y_val=y.iloc[validation]"
         if spec.weight is not None:
             call += ", sample_weight_val=weight[validation]"
+    if spec.fits_by_group:
+        call += f", groups=pd.factorize(table[{spec.group!r}])[0][train]"
     return "\n".join([*lines, ")", call + ")"])
 
 

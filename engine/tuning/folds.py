@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ IN_NO_FOLD = -1
 
 
 def fold_of_rows(
-    folds: Any, y: Any, kept: NDArray[np.int64], groups: Any, seed: int, *, is_classifier: bool
-) -> NDArray[np.int64]:
+    folds: Any, y: Any, kept: NDArray[np.int64], groups: Any, seed: int, ask: Callable[[], object], *,
+    is_classifier: bool,
+) -> NDArray[np.int64]:  # fmt: skip
     """Return the fold of every row, counted from 0; `IN_NO_FOLD` for rows that are not `kept`.
 
     Parameters
@@ -28,6 +30,8 @@ def fold_of_rows(
         Rows of positive weight; the others are not dealt (D10).
     groups : array-like (n_samples,) or None
         Rows of one group are never parted.
+    ask : callable
+        Called now and then: a million rows take a quarter of a second.
 
     Raises
     ------
@@ -39,10 +43,11 @@ def fold_of_rows(
     found = np.full(len(y), IN_NO_FOLD, np.int64)
     of_kept = None if groups is None else np.asarray(groups)[kept]
     if hasattr(folds, "get_n_splits"):
-        found[kept] = _by_splitter(folds, y[kept], of_kept)
+        found[kept] = _by_splitter(folds, y[kept], of_kept, ask)
     elif isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
+        ask()
         splitter = _splitter(int(folds), y[kept], of_kept, seed, is_classifier=is_classifier)
-        found[kept] = _by_splitter(splitter, y[kept], of_kept)
+        found[kept] = _by_splitter(splitter, y[kept], of_kept, ask)
     else:
         found[kept] = _given(folds, len(y))[kept]
     names, found[kept] = np.unique(found[kept], return_inverse=True)
@@ -75,16 +80,16 @@ def _can_stratify(y: NDArray[Any], n_folds: int) -> bool:
     return bool(np.unique(y, return_counts=True)[1].min() >= n_folds)
 
 
-def _by_splitter(splitter: Any, y: NDArray[Any], groups: Any) -> NDArray[np.int64]:
-    found = np.full(len(y), IN_NO_FOLD, np.int64)
+def _by_splitter(splitter: Any, y: NDArray[Any], groups: Any, ask: Callable[[], object]) -> NDArray[np.int64]:
+    found, n_left_out = np.full(len(y), IN_NO_FOLD, np.int64), 0
     try:
-        splits = list(splitter.split(np.zeros((len(y), 1)), y, groups))
+        for fold, (_, test) in enumerate(splitter.split(np.zeros((len(y), 1)), y, groups)):
+            found[test], n_left_out = fold, n_left_out + len(test)
+            ask()
     except ValueError as error:
         raise DataError(f"the rows cannot be dealt into folds: {error}") from error
-    if np.any(np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y)) != 1):
+    if n_left_out != len(y) or np.any(found == IN_NO_FOLD):
         raise ParameterError(f"folds is {splitter!r}; enter a splitter that leaves every row out once")
-    for fold, (_, test) in enumerate(splits):
-        found[test] = fold
     return found
 
 

@@ -76,11 +76,17 @@ def tune(
         twice; the weights have no use for this estimator.
     DataError
         The rows do not allow the folds.
+    FitStopped
+        The monitor stopped it while the rows were dealt into folds.
     """
+    monitor = monitor or NULL_MONITOR
     _check_grid(estimator, grid, simpler or {}, make)
     labels = np.asarray(y)
     kept, weights = _weights_of(estimator, sample_weight, len(labels))
-    fold_of = fold_of_rows(folds, labels, kept, groups, random_state, is_classifier=is_classifier(estimator))
+    fold_of = fold_of_rows(
+        folds, labels, kept, groups, random_state, partial(_ask, monitor),
+        is_classifier=is_classifier(estimator),
+    )  # fmt: skip
     n_settings = int(np.prod([len(values) for values in grid.values()]))
     empty = Search(
         tuple(grid), tuple(tuple(values) for values in grid.values()),
@@ -90,7 +96,12 @@ def tune(
         Table(X, y, weights), fold_of, empty.settings, make or partial(_with_setting, estimator),
         check_scoring(estimator, scoring=scoring) if not callable(scoring) else scoring, random_state,
     )  # fmt: skip
-    return _Desk(empty, tasks, monitor or NULL_MONITOR).run(n_jobs)
+    return _Desk(empty, tasks, monitor).run(n_jobs)
+
+
+def _ask(monitor: FitMonitor) -> None:
+    if monitor.on_iteration(IterationEvent("dealing rows into folds")):
+        raise FitStopped
 
 
 def _check_grid(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 
+from engine.errors import FitStopped
 from tests.benchmarks.data import speed_table
 from tests.benchmarks.report import Report
 
@@ -34,6 +36,31 @@ def learners():
     yield "AdaBoost", lambda: engine.AdaBoostClassifier(n_estimators=500, random_state=0)
 
 
+class Tuned:
+    """A search over the settings of a learner, with the `fit` that the others have."""
+
+    def __init__(self, learner, grid) -> None:
+        self._learner, self._grid = learner, grid
+
+    def set_params(self, **changes):
+        return self._learner.set_params(**changes)
+
+    def fit(self, X, y, monitor):
+        import engine
+
+        with suppress(FitStopped):
+            engine.tune(self._learner, X, y, self._grid, monitor=monitor)
+
+
+def searches():
+    """Searches over learners, which train several of them at once."""
+    import engine
+
+    rates = {"learning_rate": [0.1, 0.2, 0.3]}
+    yield "tuning boosting", lambda: Tuned(engine.GradientBoostingClassifier(n_estimators=500), rates)
+    yield "tuning a forest", lambda: Tuned(engine.RandomForestClassifier(), {"max_features": [1, 2, 5]})
+
+
 def time_to_stop(make, X, y, delay_s: float) -> float | None:
     """Seconds from Stop to the end of fit, or None if it had ended before."""
     monitor, ended_at = StopAt(), []
@@ -54,7 +81,7 @@ def time_to_stop(make, X, y, delay_s: float) -> float | None:
 def run(report: Report) -> None:
     """Print the longest of the answers for each learner."""
     X, y = speed_table(report.at_most(1_000_000))
-    for name, make in learners():
+    for name, make in (*learners(), *searches()):
         make().set_params(**({} if name == "tree" else {"n_estimators": 2})).fit(X[:2000], y[:2000])
         answers = [time_to_stop(make, X, y, delay_s) for delay_s in STOP_AFTER_S]
         known = [answer for answer in answers if answer is not None]

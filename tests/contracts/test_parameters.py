@@ -76,6 +76,13 @@ TELLING = {
     "variance_warm_up": [0],
     "variance_floor": [0.5],
     "calibrate": [True],
+    "kernel": ["linear"],
+    "C": [0.05],
+    "multiclass": ["one_vs_all"],
+    "answers": ["decision"],
+    "epsilon": [0.6],
+    "max_iter": [2],
+    "var_smoothing": [0.5],
 }
 OTHER_CRITERIA = {"classes": ["entropy", "misclassification"], "numbers": ["poisson", "absolute_error"]}
 CONTEXT = {
@@ -166,6 +173,7 @@ def test_the_forms_first_tree_can_be_read():
     assert start_parameters("tree", "classes", 20_000)["min_samples_leaf"] == 200
 
 
+@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")  # told to end early
 @pytest.mark.parametrize(
     ("key", "task", "name"),
     [(key, task, p.name) for key, task in CASES for p in CATALOG[key].parameters(task) if p.in_form],

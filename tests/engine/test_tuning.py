@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 import engine
-from engine.errors import DataError, ParameterError
+from engine.errors import DataError, FitStopped, ParameterError
 from engine.tuning.search import Search, order_of
 from engine.tuning.tune import tune
 
@@ -228,11 +228,11 @@ class Watcher:
 def test_results_come_while_it_runs(rows):
     watcher = Watcher()
     whole = tune(engine.DecisionTreeClassifier(), *rows, {"max_depth": [1, 2, 3]}, folds=4, monitor=watcher)
-    told = {event.iteration: event for event in watcher.events}
+    told = {event.iteration: event for event in watcher.events if event.phase == "tuning"}
     assert list(told) == list(range(13))
     assert told[0].message == "setting 1 of 3, fold 1 of 4"
     assert told[6].message == "setting 2 of 3, fold 3 of 4"
-    assert {event.n_iterations for event in watcher.events} == {12}
+    assert {event.n_iterations for event in told.values()} == {12}
     fractions = [event.fraction for event in watcher.events]
     assert fractions[-1] == 1.0
     for n_over, event in told.items():
@@ -252,10 +252,18 @@ def test_a_stop_keeps_the_settings_that_are_done(rows, n_jobs):
     assert found.is_done.tolist() == [True, False, False]
     assert found.n_over == 1
     np.testing.assert_array_equal(found.fold_scores[0], whole.fold_scores[0])
-    nothing = tune(engine.DecisionTreeClassifier(), *rows, TREE, monitor=Watcher(lambda _event: True))
+    folds = np.arange(120) % 3
+    nothing = tune(
+        engine.DecisionTreeClassifier(), *rows, TREE, folds=folds, monitor=Watcher(lambda _e: True)
+    )
     assert nothing.stopped
     assert nothing.n_over == 0
     assert nothing.best is None
+
+
+def test_a_stop_while_rows_are_dealt_leaves_nothing(rows):
+    with pytest.raises(FitStopped):
+        tune(engine.DecisionTreeClassifier(), *rows, TREE, monitor=Watcher(lambda _event: True))
 
 
 @pytest.mark.parametrize("n_jobs", [1, None])
@@ -292,7 +300,7 @@ def test_a_learner_that_cannot_stop_is_not_waited_for(rows):
     asked = []
 
     def is_enough(event):
-        asked.append(event)
+        asked.extend([event] * (event.phase == "tuning"))
         return len(asked) > 2
 
     Waits.let_go.clear()

@@ -131,7 +131,7 @@ def test_tabs_that_do_not_fit_are_reached_by_arrows_that_are_seen(qtbot, window,
     document.open_table(load_sample("penguins"))
     window.ensure_centre()
     window.toggle_settings()
-    window.centre.show_view("splits")
+    window.centre.show_view("trees")
     bar = next(bar for bar in window.centre.findChildren(QTabBar) if bar.count() == len(VIEWS))
     arrows = bar.findChildren(QToolButton)
     qtbot.waitUntil(lambda: all(arrow.isVisible() for arrow in arrows))

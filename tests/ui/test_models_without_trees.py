@@ -5,6 +5,7 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from tests.ui.training_help import train
+from workbench.apply import apply_model
 from workbench.catalog import CATALOG
 from workbench.figures.surface import CurveFigure
 from workbench.project import load_project, save_project
@@ -103,3 +104,68 @@ def test_compared_beside_a_tree(qtbot, session):
     rows = session.window.findChild(QWidget, "panel.compare").model.figure.rows
     assert [row.kind for row in rows] == ["Nearest neighbours", "Decision tree"]
     assert all(row.cells[0][0].isdigit() for row in rows)
+
+
+def test_a_model_that_only_names_classes_shows_no_probabilities(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target("sex")
+    run_id = train(qtbot, session, "svm", answers="decision")
+    centre = session.window.centre
+    result = document.run(run_id).result
+    scores = result.scores["validation"]
+    assert scores.proba is None
+    assert np.isnan(scores.log_loss.value)
+    assert scores.auc.value > 0.9
+    assert scores.accuracy.value > 0.8
+    centre.show_view("scores")
+    quiet(qtbot, session)
+    assert not session.window.findChild(QWidget, "scores.cut_off").isVisible()
+    centre.show_view("surface")
+    panel = session.window.findChild(QWidget, "panel.surface")
+    qtbot.waitUntil(lambda: panel.figure is not None and session.lanes.are_quiet, timeout=60_000)
+    assert set(np.unique(panel.figure.answer)) == {0.0, 1.0}
+    told = panel.figure.text_at(float(panel.figure.x.values[3]), float(panel.figure.y.values[3]))
+    assert told.splitlines()[-1] in ("sex female", "sex male")
+    applied = apply_model(result, document.table)
+    assert [name for name, _ in applied.predictions] == [
+        "predicted sex",
+        "decision value of female",
+        "decision value of male",
+    ]
+
+
+def test_a_model_of_classes_alone_says_so_where_the_target_is_a_number(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target("species")
+    run_id = document.add_run("naive_bayes")
+    document.set_target("body_mass_g")
+    assert not session.trainer.train(run_id)
+    assert "Naive Bayes learns classes only; choose a target of classes" in document.messages[-1]
+    action = session.window.actions_["action.model.add_naive_bayes"]
+    assert not action.isEnabled()
+    assert "learns classes only" in action.toolTip()
+
+
+def test_a_fit_that_cannot_be_asked_is_stopped_with_its_process(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target("species")
+    run_id = document.add_run("svm")
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        assert session.trainer.train(run_id)
+        session.trainer.stop(run_id)
+    assert document.run(run_id).state == "new"
+    assert "stopped before there was anything to keep" in document.messages[-1]
+    assert train(qtbot, session, "svm")
+
+
+def test_a_cross_validation_in_a_process_is_attached(qtbot, session):
+    run_id = trained(qtbot, session, "linear", "classes")
+    session.trainer.cross_validates = True
+    with qtbot.waitSignal(session.trainer.cross_validation_ended, timeout=60_000):
+        assert session.trainer.train(run_id)
+    found = session.document.run(run_id).result.cv
+    assert not found.stopped
+    assert found.metrics["accuracy"].value > 0.95

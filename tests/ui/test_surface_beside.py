@@ -1,4 +1,4 @@
-"""Two models' surfaces side by side: same columns, same held values, same colours."""
+"""Several models' surfaces side by side: same columns, same held values, same colours."""
 
 import xml.etree.ElementTree as ET
 
@@ -13,7 +13,7 @@ from engine.surface import model_surface
 from tests.ui.person import CTRL, LEFT, SHIFT, Person
 from tests.ui.training_help import train
 from workbench.samples import load_sample
-from workbench.ui.surface_beside import NO_OTHER
+from workbench.ui.surface_beside import FULL, NO_OTHER
 
 
 def panel_of(session):
@@ -41,7 +41,7 @@ def two(request, qtbot, session):
 
 
 def wait_for_other(qtbot, session, name):
-    plot = panel_of(session).beside.plot
+    plot = panel_of(session).beside.plots[0]
     qtbot.waitUntil(lambda: plot.isVisible() and plot.figure.title == name, timeout=60_000)
     return plot
 
@@ -49,7 +49,7 @@ def wait_for_other(qtbot, session, name):
 def compare(session, run_id):
     """The other picture is of the other model, over the first one's axes and held values."""
     panel = panel_of(session)
-    mine, other = panel.figure, panel.beside.plot.figure
+    mine, other = panel.figure, panel.beside.plots[0].figure
     assert (other.x.name, other.y.name) == (mine.x.name, mine.y.name)
     np.testing.assert_array_equal(other.x.values, mine.x.values)
     free = {mine.x.feature, mine.y.feature}
@@ -61,14 +61,14 @@ def compare(session, run_id):
     )  # fmt: skip
     np.testing.assert_allclose(other.answer, expected, rtol=0, atol=1e-9)
     if mine.classes:
-        assert panel.beside.plot.legend_.entries == panel.plot.legend_.entries
+        assert panel.beside.plots[0].legend_.entries == panel.plot.legend_.entries
     else:
         both = np.concatenate([mine.answer.ravel(), other.answer.ravel()])
-        for plot in (panel.plot, panel.beside.plot):
+        for plot in (panel.plot, panel.beside.plots[0]):
             low, high = plot.image.levels
             assert low <= both.min()
             assert high >= both.max()
-        assert tuple(panel.plot.image.levels) == tuple(panel.beside.plot.image.levels)
+        assert tuple(panel.plot.image.levels) == tuple(panel.beside.plots[0].image.levels)
 
 
 def test_a_model_is_chosen_with_the_mouse_and_left_again(qtbot, session, two):
@@ -82,9 +82,9 @@ def test_a_model_is_chosen_with_the_mouse_and_left_again(qtbot, session, two):
     QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(menu.actions()[1]).center())
     wait_for_other(qtbot, session, session.document.run(tree).name)
     compare(session, tree)
-    assert abs(panel.plot.width() - panel.beside.plot.width()) <= 2  # as much room for either
+    assert abs(panel.plot.width() - panel.beside.plots[0].width()) <= 2  # as much room for either
     panel.beside.choose(None)
-    assert not panel.beside.plot.isVisible()
+    assert not panel.beside.plots[0].isVisible()
     np.testing.assert_array_equal(panel.plot.image.levels, before)
     assert session.document.undo_stack.count() == n_steps  # looking changes nothing
 
@@ -117,7 +117,7 @@ def test_it_goes_with_its_model_and_comes_back_with_undo(qtbot, session, two):
     wait_for_other(qtbot, session, name)
     current = document.current_run_id
     document.delete_run(tree)
-    qtbot.waitUntil(lambda: not panel.beside.plot.isVisible())
+    qtbot.waitUntil(lambda: not panel.beside.plots[0].isVisible())
     assert not session.window.actions_["action.surface.beside"].isEnabled()
     document.undo_stack.undo()
     document.select_run(current)
@@ -171,3 +171,41 @@ def test_both_pictures_leave_in_one_file(qtbot, session, two, dialogs, tmp_path)
     dialogs.answers.append(tmp_path / "one.png")
     session.window.context.actions["action.figure.export"].trigger()
     assert QImage(str(tmp_path / "one.png")).width() == 2 * panel.plot.viewport().width()
+
+
+def test_three_others_stand_beside_in_one_range_of_colours_and_a_fourth_waits(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target("body_mass_g")
+    others = [train(qtbot, session, "tree", max_depth=depth) for depth in (1, 2, 3, 4)]
+    train(qtbot, session, "forest", n_estimators=3)
+    session.window.centre.arrange_as_tabs()
+    session.window.centre.show_view("surface")
+    panel = panel_of(session)
+    qtbot.waitUntil(lambda: panel.figure is not None, timeout=60_000)
+    for run_id in others[:3]:
+        panel.beside.choose(run_id)
+    qtbot.waitUntil(lambda: len(panel.beside.shown) == 3, timeout=60_000)
+    assert [plot.figure.title for plot in panel.beside.shown] == [document.run(i).name for i in others[:3]]
+    plots = [panel.plot, *panel.beside.shown]
+    low = min(float(plot.own_range()[0]) for plot in plots)
+    high = max(float(plot.own_range()[1]) for plot in plots)
+    assert {tuple(plot.image.levels) for plot in plots} == {(low, high)}
+    widths = [plot.width() for plot in plots]
+    assert max(widths) - min(widths) <= 3
+    panel.beside.button.click()
+    menu = menu_of(session)
+    assert [a.isChecked() for a in menu.actions()] == [False, True, True, True, False]
+    assert not menu.actions()[-1].isEnabled()
+    assert menu.actions()[-1].toolTip() == FULL
+    menu.close()
+    panel.beside.choose(others[3])  # full: nothing changes
+    assert len(panel.beside.shown) == 3
+    panel.beside.choose(others[1])  # and once more takes it away
+    qtbot.waitUntil(
+        lambda: (
+            [plot.figure.title for plot in panel.beside.shown]
+            == [document.run(others[k]).name for k in (0, 2)]
+        ),
+        timeout=60_000,
+    )

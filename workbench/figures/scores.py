@@ -219,7 +219,7 @@ def make_confusion(name: str, result: RunResult, part: str, cut: float = 0.5) ->
         subtitle += f", the {len(kept)} classes with most rows"
         n = len(classes)
     counts = np.bincount(true * n + predicted, minlength=n * n).reshape(n, n)
-    cut_shown = cut if event_idx is not None else None
+    cut_shown = cut if event_idx is not None and scores.proba is not None else None
     return ConfusionFigure(name, subtitle, classes, counts, event_idx, cut_shown, weighted, n_summed_up)
 
 

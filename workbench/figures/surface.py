@@ -82,6 +82,8 @@ class SurfaceFigure:
         What the model was given; entries of the axes' columns do not matter.
     is_date : bool
         The prediction is a date, in days since 1970-01-01.
+    has_probabilities : bool
+        Of classes; else `answer` has 1 for the class that is named.
     """
 
     title: str
@@ -98,6 +100,7 @@ class SurfaceFigure:
     is_empty: NDArray[np.bool_]
     held_encoded: Floats
     is_date: bool = False
+    has_probabilities: bool = True
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -132,6 +135,8 @@ class SurfaceFigure:
             told = prediction_text(self.answer[0, row, column], self.is_date)
             return "\n".join([*lines, f"{self.target} {told}"])
         shares = self.answer[:, row, column]
+        if not self.has_probabilities:
+            return "\n".join([*lines, f"{self.target} {self.classes[int(np.argmax(shares))]}"])
         order = sorted(range(len(shares)), key=lambda k: -shares[k])[:4]
         return "\n".join(lines + [f"{self.classes[k]} {100 * shares[k]:.1f} %" for k in order])
 
@@ -164,6 +169,7 @@ class CurveFigure:
     residuals: Floats
     target: str
     is_date: bool = False
+    has_probabilities: bool = True
 
     def text_at(self, x: float) -> str:
         """What the model says under the pointer, in plain lines; empty outside."""
@@ -174,6 +180,8 @@ class CurveFigure:
         if not self.classes:
             return "\n".join([*lines, f"{self.target} {prediction_text(self.answer[0, cell], self.is_date)}"])
         shares = self.answer[:, cell]
+        if not self.has_probabilities:
+            return "\n".join([*lines, f"{self.target} {self.classes[int(np.argmax(shares))]}"])
         return "\n".join(
             lines + [f"{name} {100 * p:.1f} %" for name, p in zip(self.classes, shares, strict=True)]
         )
@@ -316,7 +324,7 @@ def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int =
     return SurfaceFigure(
         inputs.name, _rows_text(inputs, points) + note, held_sentence(held), x, y, answer, result.classes,
         event_idx_of(result), held, points, result.target, far_cells(x, y, points), given,
-        result.target in inputs.dates,
+        result.target in inputs.dates, result.has_probabilities,
     )  # fmt: skip
 
 
@@ -360,6 +368,7 @@ def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveF
     return CurveFigure(
         inputs.name, _rows_text(inputs, points), held_sentence(held), x, answer, result.classes,
         event_idx_of(result), held, points, residuals, result.target, result.target in inputs.dates,
+        result.has_probabilities,
     )  # fmt: skip
 
 

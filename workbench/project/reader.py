@@ -23,6 +23,7 @@ from workbench.files import ARCHIVE_DAMAGE, told_when_unreadable, unreadable
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
 from workbench.project.models import files_under, read_model
+from workbench.project.stacks import give_back
 from workbench.project.tuning import member_name, tuning_from_json
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
 from workbench.state import DataState
@@ -285,6 +286,7 @@ def _result(
 
     estimator = read_model(files_under(members, f"models/{run_id}."))
     arrays = _arrays(members[f"models/{run_id}.npz"])
+    give_back(estimator, arrays)
     classes = tuple(str(label) for label in content["classes"])
     grown = {
         name.removeprefix("grown_"): array for name, array in arrays.items() if name.startswith("grown_")

@@ -148,10 +148,12 @@ def _result_to_json(result: RunResult) -> dict[str, Any]:
 
 def _model_members(run_id: str, result: RunResult) -> list[tuple[str, bytes]]:
     from workbench.project.models import model_files
+    from workbench.project.stacks import stack_arrays
 
     arrays: dict[str, Any] = {"parts": result.parts, "importances": result.importances}
     if result.curve is not None:
         arrays |= {"curve_train": result.curve.train, "curve_validation": result.curve.validation}
+    arrays |= stack_arrays(result.estimator)
     if result.grown_tree is not None and result.edits:
         arrays |= {f"grown_{name}": array for name, array in result.grown_tree.to_arrays().items()}
     return [

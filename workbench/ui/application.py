@@ -60,7 +60,8 @@ def make_session(settings: QSettings | None = None) -> Session:
     document, lanes, warm_up = Document(), Lanes(), WarmUp()
     trainer = Trainer(document, lanes, warm_up=warm_up)
     window = MainWindow(document, trainer, lanes, Selection(), settings or QSettings())
-    trainer.crashed.connect(lambda title, details: show_error(title, details, window))
+    for worker in (trainer, window.context.tuner):
+        worker.crashed.connect(lambda title, details: show_error(title, details, window))
     warm_up.advanced.connect(lambda text: window.status.say(f"Preparing the engine, once: {text}"))
     warm_up.ended.connect(lambda _is_warm: window.status.say("Ready"))
     collector = Collector(lambda: bool(lanes.live_jobs), window)

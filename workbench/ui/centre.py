@@ -9,10 +9,16 @@ from workbench.ui import theme
 from workbench.ui.sight import is_in_sight
 from workbench.ui.widgets import Label, row
 
-VIEWS = ("tree", "training", "surface", "table", "scores", "compare", "pruning", "splits", "trees")
-STATE_VERSION = 4
+VIEWS = (
+    "tree", "training", "surface", "table", "scores", "compare", "pruning", "splits", "trees", "tuning",
+    "stack",
+)  # fmt: skip
+STATE_VERSION = 6
 NARROW_WIDTH, LOW_HEIGHT = 1200, 800  # of the window; below, views side by side show more frame than picture
-BEHIND_TREE, BEHIND_TRAINING = ("table", "scores", "compare"), ("pruning", "splits", "trees")
+BEHIND_TREE, BEHIND_TRAINING = (
+    ("table", "scores", "compare", "tuning", "stack"),
+    ("pruning", "splits", "trees"),
+)
 SIDE_BY_SIDE = {
     frozenset({"tree", *BEHIND_TREE}),
     frozenset({"training", *BEHIND_TRAINING}),
@@ -62,12 +68,12 @@ class Dock(QDockWidget):
 
 
 class Centre(QMainWindow):
-    """The nine views.
+    """The views.
 
-    First run: Tree above, with Table, Scores and Compare behind it as tabs; Training with Pruning, Splits
-    and Trees behind it, and Surface, side by side below. In a window narrower than 1200 or lower than 800 px
-    all are tabs. A window that crosses these sizes changes from one to the other, unless somebody has placed
-    the views otherwise.
+    First run: Tree above, with Table, Scores, Compare, Tuning and Stack behind it; Training with Pruning,
+    Splits and Trees behind it, and Surface, side by side below. In a window narrower than 1200 or lower than
+    800 px all are tabs. A window that crosses these sizes changes from one to the other, unless somebody has
+    placed the views otherwise.
     """
 
     def __init__(self, panels: dict[str, QWidget], parent: QWidget | None = None) -> None:
@@ -138,7 +144,7 @@ class Centre(QMainWindow):
 
     def _arrange_side_by_side(self) -> None:
         docks = self.docks
-        for dock in docks.values():  # placed anew: nine views in one row would widen the window
+        for dock in docks.values():  # placed anew: all views in one row would widen the window
             self.removeDockWidget(dock)
         self.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, docks["tree"])
         self.splitDockWidget(docks["tree"], docks["training"], Qt.Orientation.Vertical)
@@ -177,8 +183,13 @@ class Centre(QMainWindow):
     def _arrange_first(self) -> None:
         self._is_to_arrange = False
         self.arrange()
-        if self._asked_for is not None:
+        if self._asked_for is None:
+            return
+        focus = self.window().focusWidget()
+        if focus is None or self.isAncestorOf(focus):
             self.show_view(self._asked_for)
+        else:  # a person went elsewhere meanwhile
+            self.docks[self._asked_for].raise_()
 
     def show_view(self, name: str) -> None:
         """Bring a view to the front and give it the focus."""

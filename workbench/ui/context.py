@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, SignalInstance
 
 if TYPE_CHECKING:
     from workbench.document import Document
-    from workbench.jobs import Lanes
+    from workbench.jobs import Job, Lanes
     from workbench.selection import Selection
     from workbench.training import Trainer
     from workbench.tree_editor import TreeEditor
+    from workbench.tuner import Tuner
     from workbench.ui.actions import ActionSet
 
 
@@ -36,6 +37,8 @@ class Context:
         What is remembered between sessions.
     editor : TreeEditor
         Changes single trees by hand.
+    tuner : Tuner
+        Searches for good settings.
     """
 
     document: Document
@@ -45,3 +48,16 @@ class Context:
     actions: ActionSet
     settings: QSettings
     editor: TreeEditor
+    tuner: Tuner
+
+    @property
+    def current_job(self) -> Job | None:
+        """The long work that is told of: a training, a search for settings, else a cross-validation."""
+        trainer = self.trainer
+        return trainer.current_job or self.tuner.current_job or trainer.cross_validation_job
+
+    @property
+    def work_signals(self) -> tuple[SignalInstance, ...]:
+        """Every signal that tells of such work begun, gone on or ended."""
+        tuner = self.tuner
+        return (*self.trainer.work_signals, tuner.started, tuner.advanced, tuner.ended)

@@ -190,6 +190,12 @@ def _unwritable(path: Path) -> DataError:
     return DataError(f"{path.name!r} cannot be written in {str(path.parent)!r}; choose another folder")
 
 
+def file_stem(context: Context, what: str) -> str:
+    """Return what a file about the current model is called: "Decision tree 1 pruning"."""
+    run = context.document.current_run
+    return what if run is None else re.sub(NOT_IN_NAMES, "_", f"{run.name} {what}")
+
+
 class PictureExports(QObject):
     """The one command "Export Picture": of the view with the focus, else of the first one in sight."""
 
@@ -226,9 +232,8 @@ class PictureExports(QObject):
         if picture is None:
             return
         filters = ";;".join(f"{text} (*{ending})" for ending, text in FORMATS.items())
-        run = self._context.document.current_run
-        if run is not None and name != OF_ALL:
-            name = re.sub(NOT_IN_NAMES, "_", f"{run.name} {name}")
+        if name != OF_ALL:
+            name = file_stem(self._context, name)
         file_dialogs.ask_save(
             panel, "Export Picture", filters, f"{name}.png", "png", lambda path: self._write(picture, path)
         )

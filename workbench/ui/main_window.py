@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.tree_editor import TreeEditor
+from workbench.tuner import Tuner
 from workbench.ui import theme
 from workbench.ui.actions import ActionSet
 from workbench.ui.centre import NARROW_WIDTH, Centre, Dock
@@ -71,7 +72,8 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.actions_ = ActionSet(self)
         editor = TreeEditor(document, lanes, trainer, self)
-        self.context = Context(document, trainer, lanes, selection, self.actions_, settings, editor)
+        tuner = Tuner(document, lanes, trainer, self)
+        self.context = Context(document, trainer, lanes, selection, self.actions_, settings, editor, tuner)
         self.centre: Centre | None = None
         self._panels: dict[str, QWidget] = {}
         self._is_narrow = False

@@ -53,6 +53,8 @@ class ModelCommands(QObject):
             trainer.cross_validation_started,
             trainer.cross_validation_ended,
             window.context.editor.changed,
+            window.context.tuner.started,
+            window.context.tuner.ended,
         ):
             signal.connect(self._refresh)
         self._refresh()
@@ -86,7 +88,6 @@ class ModelCommands(QObject):
 
     def _refresh(self, *_: object) -> None:
         run, enable = self._document.current_run, self._window.actions_.enable
-        is_training = self._trainer.current_job is not None  # until the views have its result
         is_ready = self._document.table is not None and self._document.target is not None
         # another model's training is no hindrance: this one waits for it
         enable("action.model.train", is_ready and not self._trainer.trains(self._document.current_run_id))
@@ -94,7 +95,7 @@ class ModelCommands(QObject):
         self._escape.setEnabled(is_editing)
         enable(
             "action.model.stop",
-            is_editing or is_training or self._trainer.cross_validation_job is not None,
+            is_editing or self._window.context.current_job is not None,  # until the views have its result
         )
         has_result = run is not None and run.result is not None
         for verb in ("apply", "copy_script"):
@@ -117,9 +118,12 @@ class ModelCommands(QObject):
             self._trainer.train(run_id)
 
     def stop(self) -> None:
-        """Stop a change by hand that is under way, or else the training."""
-        if self._window.context.editor.is_busy:
-            self._window.context.editor.stop()
+        """Stop a change by hand that is under way, or else the training, or else the search for settings."""
+        context = self._window.context
+        if context.editor.is_busy:
+            context.editor.stop()
+        elif self._trainer.current_job is None and context.tuner.current_job is not None:
+            context.tuner.stop()
         else:
             self._trainer.stop()
 

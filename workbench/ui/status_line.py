@@ -38,7 +38,7 @@ class StatusLine(QStatusBar):
         self.addPermanentWidget(self._bar)
         self.addPermanentWidget(self._jobs)
         context.document.message_posted.connect(self.say)
-        for signal in context.trainer.work_signals:
+        for signal in context.work_signals:
             signal.connect(self.refresh)
         for signal in (context.editor.telling_changed, context.editor.changed):
             signal.connect(self.refresh)
@@ -61,9 +61,7 @@ class StatusLine(QStatusBar):
 
     def _hide_ready(self) -> None:
         """Say "Ready" only when nothing runs."""
-        trainer = self._context.trainer
-        is_busy = trainer.current_job is not None or trainer.cross_validation_job is not None
-        is_busy = is_busy or self._context.editor.is_telling
+        is_busy = self._context.current_job is not None or self._context.editor.is_telling
         if is_busy and self.message == READY:
             self._message.setText("")
         elif not is_busy and not self.message:
@@ -71,8 +69,7 @@ class StatusLine(QStatusBar):
 
     def refresh(self, *_: object) -> None:
         """Show the running job, or nothing."""
-        trainer = self._context.trainer
-        job, editor = trainer.current_job or trainer.cross_validation_job, self._context.editor
+        job, editor = self._context.current_job, self._context.editor
         self._bar.setVisible(job is not None and not editor.is_telling)
         self._job.setVisible(job is not None or editor.is_telling)
         self._hide_ready()

@@ -18,6 +18,11 @@ TEXT_SIZES = (80, 90, 100, 110, 125, 150, 175, 200)
 APPEARANCES = {"system": "System", "light": "Light", "dark": "Dark"}
 
 
+def _keys(place: int) -> str:
+    """Alt and a digit, 0 for the tenth; with Shift for those after it."""
+    return f"Alt+{place % 10}" if place <= 10 else f"Alt+Shift+{place % 10}"
+
+
 class ViewCommands(QObject):
     """Adds its actions to the window's set when it is made."""
 
@@ -28,7 +33,7 @@ class ViewCommands(QObject):
         actions = window.actions_
         for place, name in enumerate(VIEWS, start=1):
             slot = lambda name=name: self.show_view(name)  # noqa: E731 - bound per name
-            actions.add(f"action.view.{name}", f"Show {name.capitalize()}", f"Alt+{place}", slot, name)
+            actions.add(f"action.view.{name}", f"Show {name.capitalize()}", _keys(place), slot, name)
         actions.add("action.view.jobs", "Show Jobs", "Ctrl+J", lambda: self._toggle("jobs"), "waiting")
         actions.add("action.view.settings", "Show Settings", "Ctrl+,", window.toggle_settings, "settings")
         actions.add("action.view.palette", "Search Commands", "Ctrl+K", self._open_palette, "search")

@@ -11,11 +11,13 @@ from workbench.ui.panels.compare import ComparePanel
 from workbench.ui.panels.pruning import PruningPanel
 from workbench.ui.panels.scores import ScoresPanel
 from workbench.ui.panels.splits import SplitsPanel
+from workbench.ui.panels.stack import StackPanel
 from workbench.ui.panels.surface import SurfacePanel
 from workbench.ui.panels.table import TablePanel
 from workbench.ui.panels.training import TrainingPanel
 from workbench.ui.panels.tree import TreePanel
 from workbench.ui.panels.trees import TreesPanel
+from workbench.ui.panels.tuning import TuningPanel
 
 PANELS: dict[str, Callable[[Context], QWidget]] = {
     "tree": TreePanel,
@@ -27,4 +29,6 @@ PANELS: dict[str, Callable[[Context], QWidget]] = {
     "scores": ScoresPanel,
     "compare": ComparePanel,
     "trees": TreesPanel,
+    "tuning": TuningPanel,
+    "stack": StackPanel,
 }

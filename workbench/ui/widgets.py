@@ -424,6 +424,13 @@ class Header(QWidget):
             painter.end()
 
 
+def keep_room(widget: QWidget) -> None:
+    """Let a widget that is hidden take its room all the same, so that what stands beside it stays."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
+
+
 def repolish(widget: QWidget) -> None:
     """Let the style sheet look at a changed dynamic property again."""
     widget.style().unpolish(widget)

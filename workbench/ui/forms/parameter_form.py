@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
+from workbench.model_choice import OF_MODELS, offers, task_of
 from workbench.setting_words import format_value
 from workbench.ui import theme
 from workbench.ui.forms.directions_field import Columns, DirectionsField
@@ -20,7 +21,12 @@ from workbench.ui.forms.fields import (
     SwitchField,
     make_field,
 )
+from workbench.ui.forms.models_field import ModelsField
+from workbench.ui.forms.numbers_field import NumbersField
 from workbench.ui.widgets import ComboBox, Header, Label, bare_button, clear, column, literal, row
+
+if TYPE_CHECKING:
+    from workbench.runs import RunRecord
 
 GROUPS = ("Size", "Sampling", "Stopping", "More")
 WIDE_WIDTH = 152
@@ -35,10 +41,20 @@ class Context(NamedTuple):
     columns : Columns
     classes : tuple of str
         Empty for a number.
+    n_rows : int
+        Of the table.
+    runs : tuple of RunRecord
+        Models whose settings can be chosen for a part of this one.
     """
 
     columns: Columns = ()
     classes: tuple[str, ...] = ()
+    n_rows: int = 0
+    runs: tuple[RunRecord, ...] = ()
+
+    @property
+    def task(self) -> str:
+        return "classes" if self.classes else "numbers"
 
     @property
     def predicted(self) -> str:
@@ -86,6 +102,14 @@ class _Dot(QWidget):
         painter.end()
 
 
+FIELDS: dict[str, Callable[[Parameter], Field]] = {
+    "directions": DirectionsField,
+    "numbers": NumbersField,
+    **dict.fromkeys(OF_MODELS, ModelsField),
+}
+"""Fields with a file of their own, by the kind of parameter."""
+
+
 class ParameterRow(QWidget):
     """Label and field, one line of help below, the error in its place when there is one."""
 
@@ -94,8 +118,7 @@ class ParameterRow(QWidget):
     def __init__(self, parameter: Parameter, object_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.parameter = parameter
-        is_of_columns = parameter.kind == "directions"
-        self.field: Field = DirectionsField(parameter) if is_of_columns else make_field(parameter)
+        self.field: Field = FIELDS.get(parameter.kind, make_field)(parameter)
         self.field.setObjectName(object_name)
         self._label = Label(parameter.label or parameter.name.replace("_", " "), wrap=True)
         self._dot = _Dot()
@@ -219,6 +242,10 @@ class ParameterForm(QWidget):
         for name, made in self._rows.items():
             if isinstance(made.field, DirectionsField):
                 made.field.set_columns(context.columns, context.predicted)
+            if isinstance(made.field, ModelsField):
+                parameter = made.parameter
+                found = offers(parameter, context.task, context.n_rows, context.runs)
+                made.field.set_offers(found, task_of(parameter, context.task), context.n_rows)
             made.set_value(merged[name], starts.get(name, made.parameter.start_value))
             made.setVisible(applies(made.parameter, merged, context))
         for body in self._bodies.values():

@@ -39,7 +39,7 @@ class JobsPanel(QWidget):
         self.messages.setPlaceholderText("What the program did is listed here.")
         told = Label("MESSAGES", "section")
         self.setLayout(column(self._running, told, self.messages, margins=theme.PANEL_PADDING, spacing=8))
-        for signal in context.trainer.work_signals:
+        for signal in context.work_signals:
             signal.connect(self.refresh)
         for signal in (context.editor.telling_changed, context.editor.changed):
             signal.connect(self.refresh)
@@ -59,8 +59,7 @@ class JobsPanel(QWidget):
         self.messages.appendPlainText(f"{QTime.currentTime().toString('HH:mm:ss')}  {text}")
 
     def refresh(self, *_: object) -> None:
-        trainer = self._context.trainer
-        job, editor = trainer.current_job or trainer.cross_validation_job, self._context.editor
+        job, editor = self._context.current_job, self._context.editor
         self._stop.setVisible(job is not None or editor.is_telling)
         self.bar.setVisible(job is not None and not editor.is_telling)
         self._progress.setVisible(job is not None and not editor.is_telling)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, 
 from workbench.catalog import entry_of
 from workbench.figures.scores import WHY_PARTS_DIFFER
 from workbench.ui import theme
+from workbench.ui.average_command import AverageCommand
 from workbench.ui.context import Context
 from workbench.ui.item_models.delegates import RunDelegate
 from workbench.ui.item_models.run_model import RunModel
@@ -20,6 +21,11 @@ IN_MORE = (
     ("adaboost", "AdaBoost"),
     ("neighbors", "Nearest Neighbours"),
     ("networks", "Deep Ensemble"),
+    ("svm", "Support Vector Machine"),
+    ("linear", "Linear Model"),
+    ("naive_bayes", "Naive Bayes"),
+    ("averaging", "Averaging"),
+    ("stacking", "Stacking"),
 )
 ADDABLE = (*WITH_BUTTON, *IN_MORE)
 
@@ -40,6 +46,8 @@ class ModelsPanel(QWidget):
         self._add_actions()
         self._model = RunModel(context.document, self)
         self.list = self._make_list()
+        self._average = AverageCommand(context, self.selected_runs, self)
+        self.list.selectionModel().selectionChanged.connect(self._average.refresh)
         self._hint = Label(NO_MODEL, "secondary", wrap=True)
         self._hint.setObjectName("models.hint")
         self._scored = Label("scores of validation rows", "caption")
@@ -62,6 +70,7 @@ class ModelsPanel(QWidget):
         view.setObjectName("models.list")
         view.setAccessibleName("Models")
         view.setModel(self._model)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)  # to average several
         view.setItemDelegate(RunDelegate(view))
         view.setMouseTracking(True)
         view.setEditTriggers(
@@ -115,7 +124,13 @@ class ModelsPanel(QWidget):
         self._is_refreshing = False
         self._refresh_enabled()
 
+    def selected_runs(self) -> list[str]:
+        """Ids of the models that are selected, in the order of the list."""
+        rows = sorted(index.row() for index in self.list.selectionModel().selectedIndexes())
+        return [self._model.run_id(row) for row in rows]
+
     def _refresh_enabled(self, *_: object) -> None:
+        self._average.refresh()
         has_table = self._document.table is not None and self._document.target is not None
         has_run = self._document.current_run is not None
         self._hint.setText(NO_MODEL if has_table else NO_TARGET)
@@ -123,8 +138,7 @@ class ModelsPanel(QWidget):
         results = [run.result for run in self._document.runs.values() if run.result is not None]
         self._scored.setVisible(any("validation" in result.scores for result in results))
         for kind, _title in ADDABLE:
-            tasks = entry_of(kind).tasks
-            why = "" if self._document.task in tasks else f"It learns {tasks[0]} only."
+            why = entry_of(kind).why_not(self._document.task) if has_table else ""
             self._context.actions.enable(f"action.model.add_{kind}", has_table and not why, why)
         self._more.setEnabled(has_table)
         for verb in ("rename", "duplicate", "delete"):
@@ -164,6 +178,7 @@ class ModelsPanel(QWidget):
             "train",
             "rename",
             "duplicate",
+            "average",
             "copy_script",
             "copy_sql",
             "export",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -13,6 +15,13 @@ from workbench.ui.item_models.run_model import STATE_WORDS
 from workbench.ui.several_settings import SeveralSettings
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ElidedLabel, Label, button, column, line, repolish, row
+
+OF_PARTS = {  # what other views send a person here for: the setting, the command, its words
+    "estimators": ("base_models", "Choose Models…"),
+    "final_estimator": ("meta_model", "Choose Meta-Model…"),
+    "cv": ("folds", "Choose Folds"),
+    "passthrough": ("passthrough", "Give the Meta-Model the Table"),
+}
 
 
 class SettingsPanel(QWidget):
@@ -35,6 +44,8 @@ class SettingsPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._switch)
         self.form.edited.connect(self._on_edited)
+        for name, (verb, text) in OF_PARTS.items():
+            context.actions.add(f"action.settings.{verb}", text, None, partial(self.go_to, name), "settings")
         self._connect()
         self.refresh()
 
@@ -85,6 +96,7 @@ class SettingsPanel(QWidget):
         run = self._document.current_run
         self._switch.show_content(run is not None)
         if run is None:
+            self._enable_parts(())
             return
         entry = CATALOG[run.spec.kind]
         task = self._document.task
@@ -98,9 +110,14 @@ class SettingsPanel(QWidget):
         QWidget.setTabOrder(last.focusProxy() or last, self._train)  # which was made before the fields
         starts = start_parameters(run.spec.kind, task, n_rows)
         self.form.set_values(run.spec.parameters, starts, self._context_of(run))
+        self._enable_parts(self.form.names)
         self._note.setText(self._note_of(run))
         self._note.setVisible(bool(self._note.text()))
         self._refresh_button()
+
+    def _enable_parts(self, names: tuple[str, ...]) -> None:
+        for name, (verb, _text) in OF_PARTS.items():
+            self._context.actions.enable(f"action.settings.{verb}", name in names)
 
     def _context_of(self, run) -> FormContext:
         document, result = self._document, run.result
@@ -108,7 +125,8 @@ class SettingsPanel(QWidget):
         if table is not None:
             names = [name for name, role in document.roles.items() if role == "feature"]
             columns = tuple((name, table.column(name).kind in ("number", "date")) for name in names)
-            return FormContext(columns, tuple(document.classes))
+            others = tuple(other for other in document.runs.values() if other is not run)
+            return FormContext(columns, tuple(document.classes), table.n_rows, others)
         if result is None:
             return FormContext()
         specs = result.feature_specs

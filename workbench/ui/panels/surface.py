@@ -91,7 +91,8 @@ class SurfacePanel(QWidget):
         self._busy = BusyBar(dims=pictures)
         self.beside = SurfaceBeside(self._context, self, self.plot, self._follow_beside)
         self._both = QSplitter(Qt.Orientation.Horizontal)
-        for part in (pictures, self.beside.plot):
+        parts: list[QWidget] = [pictures, *self.beside.plots]
+        for part in parts:
             self._both.addWidget(part)
             self._both.setStretchFactor(self._both.count() - 1, 1)
         self._both.setChildrenCollapsible(False)
@@ -350,9 +351,9 @@ class SurfacePanel(QWidget):
         self.plot.show_node(outline)
 
     def _exported(self) -> QGraphicsView | tuple[QGraphicsView, ...] | None:
-        """What a picture file holds: the model beside this one too."""
-        shown, other = self.picture(), self.beside.plot
-        return (shown, other) if shown is not None and other.isVisibleTo(self) else shown
+        """What a picture file holds: the models beside this one too."""
+        shown, others = self.picture(), self.beside.shown
+        return (shown, *others) if shown is not None and others else shown
 
     def _export(self) -> None:
         self._exports.ask(self, self._exported(), "surface")

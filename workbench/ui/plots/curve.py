@@ -68,7 +68,11 @@ class CurvePlot(FigurePlot):
         figure = self.figure
         n = len(figure.classes)
         colours = [theme.class_colour(k, n, figure.event_idx) for k in range(n)]
-        self.plot.getAxis("left").set_name(f"probability of {figure.target}")
+        self.plot.getAxis("left").set_name(
+            f"probability of {figure.target}"
+            if figure.has_probabilities
+            else f"{figure.target}: 1 where named"
+        )
         self.plot.getAxis("left").setTicks(None)
         self.plot.setYRange(-0.04, 1.08, padding=0)
         for class_idx, colour in enumerate(colours):

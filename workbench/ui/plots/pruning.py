@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor
 
 from workbench.figures.words import count
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
+from workbench.ui.plots.marks import Band, Mark, make_room
 
-BAND_ALPHA = 50
 TICKS = [(np.log10(n), count(n)) for power in range(8) for n in (10**power, 2 * 10**power, 5 * 10**power)]
 WIDTHS = {"training": 1.5, "validation": 2.0, "out_of_bag": 2.5}
 
@@ -28,14 +27,14 @@ class PruningPlot(FigurePlot):
         super().__init__(parent)
         self.setObjectName("pruning.plot")
         self.curves: list[pg.PlotDataItem] = []
-        self._edges = [pg.PlotCurveItem(pen=None), pg.PlotCurveItem(pen=None)]
-        self.band_ = pg.FillBetweenItem(*self._edges)
-        self.best_, self.one_se_ = pg.InfiniteLine(angle=90), pg.InfiniteLine(angle=90)
-        self._names = [pg.TextItem("", anchor=(0.5, 0)) for _ in range(2)]
+        self._band = Band(self.plot)
+        self.band_ = self._band.item
+        self._best = Mark(self.plot, Qt.PenStyle.DotLine)
+        self._one_se = Mark(self.plot, Qt.PenStyle.DashLine)
+        self.best_, self.one_se_ = self._best.line, self._one_se.line
         self.here_ = pg.ScatterPlotItem()
         self._hairline = pg.InfiniteLine(angle=90)
-        for item in (self.band_, *self._edges, self.best_, self.one_se_, *self._names, self._hairline):
-            self.plot.addItem(item, ignoreBounds=True)
+        self.plot.addItem(self._hairline, ignoreBounds=True)
         self.plot.addItem(self.here_, ignoreBounds=True)
         self.here_.setZValue(50)
         self._hairline.setVisible(False)
@@ -51,10 +50,8 @@ class PruningPlot(FigurePlot):
         x = np.log10([stop.n_leaves for stop in figure.stops])
         self._draw_lines(x)
         self._draw_band(x)
-        self._draw_mark(self.best_, self._names[0], figure.best, x, "least error", Qt.PenStyle.DotLine)
-        self._draw_mark(
-            self.one_se_, self._names[1], figure.one_se, x, "one standard error", Qt.PenStyle.DashLine
-        )
+        self._draw_mark(self._best, figure.best, x, "least error")
+        self._draw_mark(self._one_se, figure.one_se, x, "one standard error")
         self._set_ranges(x)
         if figure.here is None:
             self.here_.setData([], [])
@@ -83,25 +80,16 @@ class PruningPlot(FigurePlot):
 
     def _draw_band(self, x) -> None:
         band = self.figure.band
-        self.band_.setVisible(band is not None)
         if band is None:
-            return
-        colour = QColor(theme.line_colour("out_of_bag"))
-        colour.setAlpha(BAND_ALPHA)
-        for edge, y in zip(self._edges, band, strict=True):
-            edge.setData(x, y)
-        self.band_.setBrush(colour)
+            self._band.hide()
+        else:
+            self._band.show(x, *band, theme.line_colour("out_of_bag"))
 
-    def _draw_mark(self, line, name, stop: int | None, x, text: str, style: Qt.PenStyle) -> None:
-        for item in (line, name):
-            item.setVisible(stop is not None)
+    def _draw_mark(self, mark: Mark, stop: int | None, x, text: str) -> None:
         if stop is None:
-            return
-        t = theme.tokens()
-        line.setPos(float(x[stop]))
-        line.setPen(pen(t.colour("text3"), 1, style))
-        name.setFont(theme.font(11))
-        name.setText(f"{text}: {count(self.figure.stops[stop].n_leaves)}", color=t.colour("text2"))
+            mark.hide()
+        else:
+            mark.show(float(x[stop]), f"{text}: {count(self.figure.stops[stop].n_leaves)}")
 
     def _set_ranges(self, x) -> None:
         figure = self.figure
@@ -109,20 +97,8 @@ class PruningPlot(FigurePlot):
         if figure.here is not None:
             values.append(np.array([figure.here.error]))
             x = np.append(x, np.log10(figure.here.n_leaves))
-        low, high = float(np.min(np.concatenate(values))), float(np.max(np.concatenate(values)))
-        first, last = float(x.min()), float(x.max())
-        side = 0.03 * (last - first) or 0.5
-        self.plot.setXRange(first - side, last + side, padding=0)
-        # room for the marks' names, one above the other, at any height of the plot
-        line_share = theme.scaled(16) / max(self.plot.vb.height(), 60.0)
-        margin = 0.05 * (high - low) or 0.5
-        top = high + margin + 2 * line_share * (high - low + 2 * margin) / max(1 - 2 * line_share, 0.3)
-        self.plot.setYRange(low - margin, top, padding=0)
-        for place, (name, stop) in enumerate(zip(self._names, (figure.best, figure.one_se), strict=True)):
-            if stop is not None:
-                at = np.log10(figure.stops[stop].n_leaves)
-                name.setAnchor((1.0 if at > (first + last) / 2 else 0.0, 0))
-                name.setPos(at, top - place * line_share * (top - low + margin))
+        marks = [self._best, self._one_se]
+        make_room(self.plot, np.concatenate(values), float(x.min()), float(x.max()), marks)
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)

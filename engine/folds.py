@@ -1,0 +1,75 @@
+"""Dealing rows into folds: plain, stratified by class, or by whole groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataError, ParameterError
+
+FOLD_KINDS = ("stratified", "plain", "grouped")
+
+
+def deal_folds(
+    y: NDArray[np.float64], n_folds: int, kind: str, seed: np.random.SeedSequence, groups: Any = None
+) -> NDArray[np.int64]:
+    """Return a fold for every row: int64 (n_rows,), each from 0 to `n_folds` - 1 at least once.
+
+    Parameters
+    ----------
+    y : float64 (n_rows,)
+        Class numbers, by which "stratified" deals.
+    n_folds : int
+    kind : "stratified", "plain" or "grouped"
+        stratified: rows in random order, sorted by class, are dealt out in turn, so each class is spread as
+        evenly as it can be, however rare. plain: without looking at `y`. grouped: rows of equal `groups` are
+        in the same fold, the largest groups are dealt first, each to the smallest fold.
+    seed : SeedSequence
+    groups : array-like (n_rows,), optional
+
+    Raises
+    ------
+    DataError
+        There are fewer rows, or groups, than folds.
+    ParameterError
+        "grouped" without groups.
+    """
+    rng = np.random.default_rng(seed)
+    if kind == "grouped":
+        return _deal_groups(_group_numbers(groups, len(y)), n_folds, rng)
+    if len(y) < n_folds:
+        raise DataError(
+            f"there are n_samples={len(y)} rows for {n_folds} folds; give more rows, or set cv to fewer folds"
+        )
+    order = rng.permutation(len(y))
+    if kind == "stratified":
+        order = order[np.argsort(y[order], kind="stable")]
+    fold_of = np.empty(len(y), np.int64)
+    fold_of[order] = np.arange(len(y)) % n_folds
+    return fold_of
+
+
+def _group_numbers(groups: Any, n_rows: int) -> NDArray[np.int64]:
+    if groups is None:
+        raise ParameterError("folds is 'grouped' but fit was given no groups; pass groups, one a row")
+    if len(groups) != n_rows:
+        raise DataError(f"there are {n_rows} rows but {len(groups)} groups; pass one a row")
+    return np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
+
+
+def _deal_groups(groups: NDArray[np.int64], n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    n_rows = np.bincount(groups)
+    if len(n_rows) < n_folds:
+        raise DataError(
+            f"there are {len(n_rows)} groups for {n_folds} folds; give rows of more groups, or set cv to "
+            "fewer folds"
+        )
+    shuffled = rng.permutation(len(n_rows))
+    fold_of_group, n_in_fold = np.empty(len(n_rows), np.int64), np.zeros(n_folds, np.int64)
+    for group in shuffled[np.argsort(-n_rows[shuffled], kind="stable")]:
+        fold = int(np.argmin(n_in_fold))
+        fold_of_group[group] = fold
+        n_in_fold[fold] += n_rows[group]
+    return np.asarray(fold_of_group[groups])

@@ -1,0 +1,211 @@
+"""Work in a child process, for what cannot be asked to stop: whoever wants it to end ends the process.
+
+A child that has done its work waits for the next, because starting one and importing the libraries in
+it takes seconds. ::
+
+    worker thread                       child
+    run_in_child ------ work ---------> _serve: work(monitor)
+    monitor.on_iteration <-- event ---- monitor.on_iteration
+                         --- stop ----> answered by the next event, if there is one soon enough
+                         <-- result ---
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import threading
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import Any
+
+from engine.errors import FitStopped
+from engine.monitor import FitMonitor, IterationEvent
+
+POLL_S = 0.05
+STOP_S = 0.4  # between asking the work to stop and ending its process
+GRACE_S = 0.3  # between asking a process to end and killing it
+
+Work = Callable[[FitMonitor], Any]
+
+
+class ChildEnded(Exception):  # noqa: N818 - says what is the case
+    """The child process is gone, and nobody here has ended it."""
+
+
+class _Child:
+    """A process that does one work after another."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+        self.is_ready = False
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
+    def end(self) -> None:
+        """End it, whatever it does."""
+        self.connection.close()
+        self._process.terminate()
+        self._process.join(GRACE_S)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self._process.close()
+
+
+_idle: list[_Child] = []
+_lock = threading.Lock()
+
+
+def run_in_child(work: Work, monitor: FitMonitor) -> Any:
+    """Return what ``work(monitor)`` returns, done in a child process.
+
+    Parameters
+    ----------
+    work : callable
+        Of a module, or a `functools.partial` of one; it and its result are pickled.
+    monitor : FitMonitor
+        Is told of the work's events, without their trees, and asked all the time. A stop is answered by the
+        work itself where it asks in time; else its process is ended.
+
+    Raises
+    ------
+    FitStopped
+        The work was stopped, and nothing is left of it.
+    ChildEnded
+        The process ended without a result.
+    Exception
+        What the work raised.
+    """
+    child = _take()
+    is_reusable = False
+    try:
+        answer, is_reusable = _Talk(child, monitor).run(work)
+    finally:
+        if is_reusable:
+            _put_back(child)
+        else:
+            child.end()
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
+def shut_down() -> None:
+    """End the children that wait for work."""
+    with _lock:
+        waiting = list(_idle)
+        _idle.clear()
+    for child in waiting:
+        child.end()
+
+
+def _take() -> _Child:
+    with _lock:
+        while _idle:
+            child = _idle.pop()
+            if child.is_alive:
+                return child
+            child.end()
+    return _Child()
+
+
+def _put_back(child: _Child) -> None:
+    with _lock:
+        if not _idle:
+            _idle.append(child)
+            return
+    child.end()
+
+
+class _Talk:
+    """One work's events, stop and end."""
+
+    def __init__(self, child: _Child, monitor: FitMonitor) -> None:
+        self._child, self._monitor = child, monitor
+        self._last, self._stop_at = IterationEvent("starting a process"), float("inf")
+
+    def run(self, work: Work) -> tuple[Any, bool]:
+        """Return the result, or the exception, and whether the child can do more."""
+        try:
+            if not self._child.is_ready:  # a pipe is small: nothing large is sent before somebody reads
+                self._await("ready")
+                self._child.is_ready = True
+            self._child.connection.send(work)
+            answer = self._await("result")
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            raise ChildEnded(
+                "its process was ended from outside, or ran out of memory; try again, with fewer rows"
+            ) from None
+        return answer, self._stop_at == float("inf")
+
+    def _await(self, wanted: str) -> Any:
+        """Return the content of a message, or of an error, asking the monitor meanwhile."""
+        while True:
+            if self._child.connection.poll(POLL_S):
+                what, content = self._child.connection.recv()
+                if what in (wanted, "error"):
+                    return content
+                self._last = content
+            self._ask(wanted)
+            self._last = replace(self._last, train_loss=None, val_loss=None, oob_loss=None)  # told once
+
+    def _ask(self, wanted: str) -> None:
+        is_stopped = self._monitor.on_iteration(self._last)
+        if is_stopped and wanted == "ready":
+            raise FitStopped
+        if is_stopped and self._stop_at == float("inf"):
+            self._stop_at = monotonic() + STOP_S
+            self._child.connection.send("stop")
+        if monotonic() > self._stop_at:
+            raise FitStopped
+
+
+class _Monitor:
+    """What the work sees in the child."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self._is_stopped = connection, False
+
+    def on_iteration(self, event: IterationEvent) -> bool:
+        self._connection.send(("event", replace(event, new_trees=(), so_far=None)))
+        while self._connection.poll():
+            self._connection.recv()  # there is but one thing to say
+            self._is_stopped = True
+        return self._is_stopped
+
+
+def _serve(connection: Connection) -> None:
+    """Do what is sent, until nobody is there to send."""
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    warnings.simplefilter("ignore")  # they have no one to read them; results tell what did not converge
+    connection.send(("ready", None))
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            connection.send(_done(connection.recv(), connection))
+
+
+def _done(work: Work, connection: Connection) -> tuple[str, Any]:
+    try:
+        return "result", work(_Monitor(connection))
+    except Exception as error:
+        error.add_note(traceback.format_exc())
+        return "error", error
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
