@@ -231,13 +231,6 @@ def _are_grids(_: Parameter, value: Any) -> bool:
     )
 
 
-def _are_sizes(_: Parameter, value: Any) -> bool:
-    return isinstance(value, (tuple, list)) and all(
-        isinstance(size, (int, np.integer)) and type(size) is not bool and 1 <= size <= LARGEST_LAYER
-        for size in value
-    )
-
-
 _IS_LEGAL: dict[str, Callable[[Parameter, Any], bool]] = {
     "bool": _is_yes_or_no,
     "directions": _are_directions,

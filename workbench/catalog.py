@@ -16,8 +16,10 @@ FORM_LEAF_SHARE = 0.01  # a leaf of the form's default tree holds 1 % of the row
 FORM_LEAF_ROWS = 5
 
 SEARCH_TERMS = {  # what R and everyday speech call them; other libraries' names are in the tables (D22)
+    "hidden_layer_sizes": ("layers", "units", "neurons"),
     "max_depth": ("maxdepth",),
     "max_features": ("mtry",),
+    "max_epochs": ("epochs",),
     "max_leaf_nodes": ("maxnodes",),
     "min_samples_leaf": ("minbucket", "nodesize"),
     "min_samples_split": ("minsplit",),
@@ -61,7 +63,8 @@ class CatalogEntry:
     warm_up_of_large : str
         And what it calls kernels that are used on tables of `LARGE_ROWS` rows or more; "" where none are.
     curve_names : tuple of str or None
-        What the loss by step is called, for classes and for numbers; None where its own setting says so.
+        What the loss by step is called, for classes and for numbers; None, or "" for one of them, where its
+        own setting says so.
     out_of_bag_names : tuple of str or None
         What the error on rows that members left out is called, likewise; None where none leaves rows out.
     has_trees : bool
@@ -111,7 +114,7 @@ class CatalogEntry:
 
     def curve_name(self, task: str, parameters: Mapping[str, Any]) -> str:
         """Return what the loss by step is called with these settings."""
-        if self.curve_names is not None:
+        if self.curve_names is not None and self.curve_names[TASKS.index(task)]:
             return self.curve_names[TASKS.index(task)]
         words: dict[str, str] = import_module(f"{self._module}.parameters").LOSS_WORDS
         return words[parameters.get("loss", self.parameter(task, "loss").default)]
@@ -290,6 +293,21 @@ CATALOG: dict[str, CatalogEntry] = {
             fits_apart=True,
             draws=(False, False),
             _subject="K nearest neighbours",
+        ),
+        CatalogEntry(
+            "networks",
+            "Deep ensemble",
+            "Neural networks from different starts, averaged: they tell what they do not know",
+            "networks",
+            is_ensemble=False,
+            has_curve=True,
+            step_name="epoch",
+            warm_up_step="networks",
+            _module="engine.neural",
+            _tables=("DEEP_ENSEMBLE_CLASSIFIER", "DEEP_ENSEMBLE_REGRESSOR"),
+            _estimators=("DeepEnsembleClassifier", "DeepEnsembleRegressor"),
+            curve_names=("log loss", ""),
+            has_trees=False,
         ),
         CatalogEntry(
             "svm",

@@ -189,7 +189,7 @@ def _unscored(estimator: Any, inputs: FitInputs) -> RunResult:
         scores={},
         importances=gains_of(estimator, len(inputs.features)),
         seconds=0.0,
-        n_rounds=len(getattr(estimator, "estimators_", (None,))),
+        n_rounds=rounds_of(estimator),
         stopped=bool(estimator.stopped_),
         table_fingerprint=inputs.table.fingerprint,
         event_class=inputs.event_class,
@@ -198,6 +198,13 @@ def _unscored(estimator: Any, inputs: FitInputs) -> RunResult:
         weight=inputs.weight,
         group=inputs.group,
     )
+
+
+def rounds_of(estimator: Any) -> int:
+    """Return how many trees, rounds or epochs there are; 1 of other models."""
+    if hasattr(estimator, "members_"):
+        return max(int(max(estimator.n_epochs_)), 0 if estimator.is_constant_ and estimator.stopped_ else 1)
+    return len(getattr(estimator, "estimators_", (None,)))
 
 
 def fit_estimator(
@@ -361,7 +368,7 @@ def freeze_inputs(
 def curve_of(estimator: Any, kind: str, task: str) -> Curve | None:
     """Return the loss after every round; None where the kind of model has no such curve."""
     entry = entry_of(kind)
-    if not entry.has_curve:
+    if not entry.has_curve or hasattr(estimator, "members_"):  # networks have a curve each
         return None
     validation = np.asarray(estimator.val_loss_, np.float64)
     best = int(estimator.best_round_) if len(validation) > 1 and estimator.best_round_ else None

@@ -97,7 +97,7 @@ class RunResult:
         Shares of the total gain; of a model without trees how much its score falls when a column is shuffled.
     seconds : float
     n_rounds : int
-        Trees of a forest, rounds of boosting, 1 for a tree.
+        Trees of a forest, rounds of boosting, epochs of networks, 1 for a tree.
     stopped : bool
         Training was stopped before its end.
     table_fingerprint : str
@@ -152,6 +152,11 @@ class RunResult:
     def has_probabilities(self) -> bool:
         """It tells how probable the classes are, and does not only name one."""
         return bool(self.classes) and bool(self.estimator.has_probabilities)
+
+    @property
+    def has_model_file(self) -> bool:
+        """A model file can hold it: trees, or networks."""
+        return self.has_trees or hasattr(self.estimator, "members_")
 
     @property
     def trees(self) -> list[Tree]:

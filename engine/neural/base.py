@@ -243,6 +243,7 @@ class DeepEnsemble(Learner):
                 f"smaller learning_rate than {self.learning_rate:g}, or look for extreme values"
             )
         layout = Layout.of(self.layer_sizes_)
+        self.is_constant_ = not kept
         self._take([_kept_of(member) for member in kept] or [_Kept(0, 0, self._constant(layout), math.nan)])
         self.diverged_ = diverged
         if diverged:
@@ -394,7 +395,7 @@ class _SoFar:
     def __call__(self) -> Any:
         made = copy.copy(self._model)
         made._take(self._kept or self._look())
-        made.diverged_, made.stopped_ = [], True
+        made.diverged_, made.stopped_, made.is_constant_ = [], True, False
         made._be_uncalibrated()
         return made
 

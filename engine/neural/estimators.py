@@ -72,6 +72,8 @@ _DOC = """Deep ensemble (Lakshminarayanan, Pritzel, Blundell 2017): multilayer p
     diverged_ : list of (int, int)
         Networks whose numbers became infinite, and in which epoch. They are put back to an earlier one, or
         left out where there is none.
+    is_constant_ : bool
+        Every row gets the same answer: a stop came before any step, or there is one class or value alone.
     features_ : tuple of FeatureSpec{attributes}
     batch_size_, seed_ : int
     stopped_ : bool

@@ -17,7 +17,7 @@ NOT_IN_TABLES = {"random_state", "categorical_features", "estimator"}  # set els
 
 # values that differ from the default enough to show; with what else must hold for them to act
 TELLING = {
-    "loss": ["exponential", "absolute_error", "square"],
+    "loss": ["exponential", "absolute_error", "square", "squared_error"],
     "alpha": [0.6],
     "leaf_update": ["per_tree"],
     "criterion": [],  # in OTHER_CRITERIA
@@ -66,6 +66,16 @@ TELLING = {
     "n_neighbors": [3],
     "weights": ["distance"],
     "metric": ["manhattan"],
+    "hidden_layer_sizes": [(3,)],
+    "activation": ["tanh"],
+    "schedule": ["cosine"],
+    "max_epochs": [2],
+    "batch_size": [40],
+    "weight_decay": [1.0],
+    "dropout": [0.5],
+    "variance_warm_up": [0],
+    "variance_floor": [0.5],
+    "calibrate": [True],
     "kernel": ["linear"],
     "C": [0.05],
     "multiclass": ["one_vs_all"],
@@ -81,7 +91,10 @@ CONTEXT = {
     "confidence": {"algorithm": "c4.5"},
     **{key: {"order": 2} for key in ("reg_lambda", "reg_alpha", "gamma", "min_child_weight")},
     "validation_fraction": {"early_stopping": True},
-    "n_iter_no_change": {"early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3},
+    "n_iter_no_change": {
+        "early_stopping": True, "n_estimators": 60, "max_leaf_nodes": 2, "subsample": 0.3,
+        "hidden_layer_sizes": (4,), "variance_warm_up": 0,
+    },
     "scoring": {"early_stopping": True, "n_iter_no_change": 1, "learning_rate": 0.8},
     "tol": {"early_stopping": True, "n_iter_no_change": {"classes": 2, "numbers": 5}},
     "max_leaf_nodes": {"max_depth": 4},  # a stump has two leaves under any limit
@@ -91,7 +104,8 @@ CONTEXT = {
     "voting": {"bootstrap": True, "oob_score": True, "max_depth": 3},
     "random_state": {"max_features": 1, "subsample": 0.5},
     "growth": {"max_leaf_nodes": 4},
-}
+    "calibrate": {"early_stopping": True},
+}  # fmt: skip
 
 
 def table(task):
@@ -118,6 +132,8 @@ def fitted(key, task, *, has_gaps=False, has_categories=False, **parameters):
 
 def answer_of(estimator, X):
     """What a model says that is not made of trees."""
+    if hasattr(estimator, "predict_uncertainty"):
+        return np.concatenate([part.ravel() for part in estimator.predict_uncertainty(X)])
     return estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else estimator.predict(X)
 
 

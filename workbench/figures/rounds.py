@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from engine.staged import StagedAnswers, StagedSurface, first_rounds
 from engine.surface import model_curve
-from workbench.figures.surface import CurveFigure, SurfaceFigure, default_columns, make_curve, make_surface
+from workbench.figures.axis import N_CELLS
+from workbench.figures.surface import (
+    CurveFigure,
+    SurfaceFigure,
+    default_columns,
+    make_curve,
+    make_surface,
+    with_other_tree,
+)
 from workbench.figures.surface_inputs import (
     SurfaceInputs,
     inputs_again,
@@ -21,7 +29,7 @@ from workbench.figures.surface_inputs import (
     weights_text,
     with_held,
 )
-from workbench.figures.words import count
+from workbench.figures.words import count, counted
 from workbench.fitting import SoFar
 from workbench.rounds import stage_text, unit_of
 
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 KEPT_WEIGHT_BYTES = 50_000_000  # of the weights of rows in sight
+LIVE_CELLS = 128  # a side, of models that are asked cell by cell while they train
 CLEARLY_MORE = 1.2  # times the gain: less, and the axes of a picture would change to and fro
 
 
@@ -173,6 +182,7 @@ class LivePicture:
         self._name, self._columns, self._chosen = name, columns, chosen
         self._inputs: SurfaceInputs | None = None
         self._staged: StagedPicture | None = None
+        self._plain: SurfaceFigure | CurveFigure | None = None  # of a model that is not made of trees
         self._shown: tuple[str, str | None] | None = None
 
     def of(
@@ -192,6 +202,8 @@ class LivePicture:
             self._inputs = with_held(first, self._chosen)
         self._inputs = replace(self._inputs, result=result)
         columns = self._columns_for(result)
+        if not result.has_trees:
+            return self._inputs, self._anew(result, columns)
         if self._staged is None or columns != self._shown:
             figure = _picture_over(inputs_again(self._inputs, result), columns)
             self._staged, self._shown = StagedPicture(figure, self._inputs, n_planned), columns
@@ -204,6 +216,18 @@ class LivePicture:
         planned = f"{count(result.n_rounds)} of {count(n_planned)} {unit_of(result)}s"
         return self._inputs, replace(made, title=f"{self._name}, after {planned}, still training")
 
+    def _anew(
+        self, result: RunResult, columns: tuple[str, str | None]
+    ) -> SurfaceFigure | CurveFigure:  # no sum of rounds can be kept
+        assert self._inputs is not None
+        if self._plain is None or columns != self._shown:
+            figure = _picture_over(inputs_again(self._inputs, result), columns, LIVE_CELLS)
+            self._plain, self._shown = figure, columns
+        else:
+            self._plain = with_other_tree(self._plain, self._inputs, result)
+        what = counted(result.n_rounds, unit_of(result))
+        return replace(self._plain, title=f"{self._name}, after {what}, still training")
+
     def _columns_for(self, result: RunResult) -> tuple[str, str | None]:
         if self._columns is not None:
             return self._columns
@@ -214,6 +238,8 @@ class LivePicture:
         return best if least > CLEARLY_MORE * least_shown else self._shown
 
 
-def _picture_over(inputs: SurfaceInputs, columns: tuple[str, str | None]) -> SurfaceFigure | CurveFigure:
+def _picture_over(
+    inputs: SurfaceInputs, columns: tuple[str, str | None], n_cells: int = N_CELLS
+) -> SurfaceFigure | CurveFigure:
     x_name, y_name = columns
-    return make_curve(inputs, x_name) if y_name is None else make_surface(inputs, x_name, y_name)
+    return make_curve(inputs, x_name) if y_name is None else make_surface(inputs, x_name, y_name, n_cells)

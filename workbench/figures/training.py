@@ -301,6 +301,13 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
     result : RunResult
     """
     curve = result.curve
+    if hasattr(result.estimator, "members_"):
+        from workbench.figures.members import curves_of_members
+
+        label = entry_of(result.spec.kind).curve_name(
+            TASKS[0 if result.classes else 1], result.spec.parameters
+        )
+        return curves_of_members(name, result, label)
     if curve is None:
         return out_of_bag_curve(name, result)
     lines = [make_line("training", "training", curve.train)]

@@ -33,6 +33,7 @@ NAMES = {
     "stacking": "stack-simple",
     "averaging": "equals",
     "neighbors": "circles-three",
+    "networks": "graph",
     "svm": "arrows-in-line-horizontal",
     "linear": "trend-up",
     "naive_bayes": "percent",

@@ -32,6 +32,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.model.add_boosting",
         "action.model.add_adaboost",
         "action.model.add_neighbors",
+        "action.model.add_networks",
         "action.model.add_svm",
         "action.model.add_linear",
         "action.model.add_naive_bayes",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.ui.main_window import MainWindow
 
 MODEL_FILTER = "Treewright model (*.tree.json)"
-ONLY_TREES = "Model files hold trees only; a saved project keeps this model."
+NO_FILE = "Model files hold trees and networks only; a saved project keeps this model."
 ONLY_SINGLE = "Only for a single decision tree."
 TREE_FILES = {"rules": ("Rules", "Rules (*.rules.txt)", "rules.txt"), "sql": ("SQL", "SQL (*.sql)", "sql")}
 """What single trees are written as: title, filter and ending."""
@@ -101,7 +101,8 @@ class ModelCommands(QObject):
         for verb in ("apply", "copy_script"):
             enable(f"action.model.{verb}", has_result)
         has_trees = has_result and run.result.has_trees
-        enable("action.model.export", has_trees, ONLY_TREES if has_result else "")
+        has_file = has_result and run.result.has_model_file
+        enable("action.model.export", has_file, NO_FILE if has_result else "")
         is_single = has_trees and run.result.grown_tree is not None
         for verb in ("export_rules", "export_sql", "copy_sql"):
             enable(f"action.model.{verb}", is_single, ONLY_SINGLE if has_result else "")

@@ -20,6 +20,7 @@ IN_MORE = (
     ("bagging", "Bagging"),
     ("adaboost", "AdaBoost"),
     ("neighbors", "Nearest Neighbours"),
+    ("networks", "Deep Ensemble"),
     ("svm", "Support Vector Machine"),
     ("linear", "Linear Model"),
     ("naive_bayes", "Naive Bayes"),

@@ -6,7 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from workbench.catalog import entry_of
+from workbench.figures.members import LiveMembers
 from workbench.figures.training import (
+    EPOCH,
     LiveCurve,
     TrainingFigure,
     curve_of_run,
@@ -30,7 +32,7 @@ class TrainingPanel(QWidget):
         super().__init__()
         self.setObjectName("panel.training")
         self._context = context
-        self._live: dict[str, LiveCurve] = {}
+        self._live: dict[str, LiveCurve | LiveMembers] = {}
         self.plot = TrainingPlot()
         self._shows_all = QCheckBox("Show all")
         self._shows_all.setObjectName("training.show_all")
@@ -73,7 +75,10 @@ class TrainingPanel(QWidget):
             name = entry.curve_name(task, record.spec.parameters)
         if name:
             words = words_of_training_loss(record.spec.parameters, self._has_categories())
-            self._live[run_id] = LiveCurve(record.name, name, words)
+            is_of_members = entry.step_name == EPOCH
+            self._live[run_id] = (
+                LiveMembers(record.name, name) if is_of_members else LiveCurve(record.name, name, words)
+            )
         self._on_run_changed(run_id)
 
     def _has_categories(self) -> bool:
