@@ -141,6 +141,8 @@ def map_tasks(
     items: Iterable[Item],
     n_jobs: int | None = None,
     while_waiting: Callable[[], None] | None = None,
+    *,
+    are_long: bool = False,
 ) -> Iterator[Result]:
     """Yield ``function(item)`` for every item, in order, as they become ready.
 
@@ -148,13 +150,16 @@ def map_tasks(
     most twice as many as there are threads are under way, so a caller that stops taking results
     stops the work; tasks not yet begun are then cancelled. `while_waiting` is called in the calling
     thread about every 30 ms while it waits; never when the tasks run in that thread.
+
+    Tasks that are whole trainings `are_long`: they have threads of their own, or the short pieces of a
+    picture that is asked for meanwhile would wait for one of them to end.
     """
     remote = _executor.get()
     n_threads = resolve_jobs(n_jobs)
     if _inside_task.get() or (remote is None and n_threads <= 1):
         yield from map(function, items)
         return
-    executor = remote or _pool(n_threads)
+    executor = remote or _pool(n_threads, "long" if are_long else "chunks")
     task = function if remote is not None else _as_task(function)
     waiting: list[Future[Result]] = []
     upcoming, watch = iter(items), _Watch(while_waiting)

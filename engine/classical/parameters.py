@@ -7,7 +7,7 @@ from engine.tree.parameters import CLASS_WEIGHT
 
 _NEIGHBORS = (
     Parameter(
-        "n_neighbors", 5, "int", minimum=1, label="Neighbours (k)", group="Size",
+        "n_neighbors", 5, "int", simpler="larger", minimum=1, label="Neighbours (k)", group="Size",
         help="How many of the nearest training rows answer; a row of weight w counts as w rows.",
         aliases={"sklearn": "n_neighbors"},
     ),

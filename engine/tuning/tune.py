@@ -269,7 +269,7 @@ class _Desk:
     def _run_tasks(self, n_jobs: int | None) -> None:
         self._flag.poll()
         tasks, work = self._tasks.all, partial(self._tasks.run, self._flag)
-        results = parallel.map_tasks(work, tasks, n_jobs, while_waiting=self._poll_waiting)
+        results = parallel.map_tasks(work, tasks, n_jobs, self._poll_waiting, are_long=True)
         try:
             for task, outcome in zip(tasks, results, strict=True):
                 if outcome.is_stopped:

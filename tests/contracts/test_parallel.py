@@ -168,3 +168,28 @@ def test_a_question_that_raises_ends_the_work_of_all_threads(monkeypatch):
     assert n_visits < 10**6
     parallel.for_chunks(lambda *_: None, 2, 1, 2)  # the pool is free again
     assert len(visits) == n_visits
+
+
+def test_short_pieces_do_not_wait_behind_long_tasks():
+    """A picture that is asked for while models are trained is drawn before one of them ends."""
+    let_go, n_begun = threading.Event(), threading.Semaphore(0)
+
+    def train(i):
+        n_begun.release()
+        assert let_go.wait(60)
+        return i
+
+    long = ThreadPoolExecutor(1)
+    trained = long.submit(lambda: list(parallel.map_tasks(train, range(6), 2, are_long=True)))
+    for _ in range(2):
+        assert n_begun.acquire(timeout=60)  # both threads are taken
+    try:
+        assert list(parallel.map_tasks(lambda i: -i, range(6), 2)) == [0, -1, -2, -3, -4, -5]
+        seen = []
+        parallel.for_chunks(lambda i, *_: seen.append(i), 6, 1, 2)
+        assert sorted(seen) == list(range(6))
+        assert not trained.done()
+    finally:
+        let_go.set()
+        long.shutdown()
+    assert trained.result() == list(range(6))

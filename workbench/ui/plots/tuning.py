@@ -15,7 +15,7 @@ from workbench.ui.plots.value_bar import ValueBar
 
 FOLD_PX, MEAN_PX, RING_PX, CROSS_PX = 5, 7, 15, 10
 FOLD_ALPHA = 0.35
-CELL_PADDING = 6
+CELL_PADDING = 8  # of both sides together, with the box around what is chosen
 BRIGHT = 140  # of 255: the letters on a brighter cell are dark
 STEPS = {
     Qt.Key.Key_Left: (-1, 0),
@@ -345,7 +345,7 @@ class TuningMapPlot(SettingPlot):
         font = theme.font(11)
         metrics = QFontMetricsF(font)
         room_x = self.plot.vb.width() / len(figure.x.words) - CELL_PADDING
-        n_lines = int((self.plot.vb.height() / len(figure.y.words) - 2) // metrics.height())
+        n_lines = int((self.plot.vb.height() / len(figure.y.words) - CELL_PADDING) // metrics.height())
         for setting, text in enumerate(self.texts_):
             lines = self._cell_lines(setting)[:n_lines] if setting < figure.n_settings else []
             lines = [line for line in lines if metrics.horizontalAdvance(line) <= room_x]
