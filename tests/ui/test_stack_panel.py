@@ -219,7 +219,7 @@ def test_weights_of_an_average_are_typed(qtbot, session, document):
     assert "Enter" in session.window.findChild(QWidget, "panel.settings").form.row("weights").error()
     QTest.keyClick(edit, Qt.Key.Key_Backspace)
     QTest.keyClick(edit, Qt.Key.Key_Return)
-    assert document.run(run_id).spec.parameters["weights"] == [1.0, 3.0]
+    assert document.run(run_id).spec.parameters["weights"] == (1.0, 3.0)
     document.undo_stack.undo()
     assert document.run(run_id).spec.parameters["weights"] is None
     assert field.value_text() == "all the same"
