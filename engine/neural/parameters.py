@@ -62,7 +62,7 @@ _TRAINING = (
         aliases={"sklearn": "max_iter"},
     ),
     Parameter(
-        "batch_size", None, "int", minimum=1, allows_none=True, none_text="a 20th of the rows, 16 to 200",
+        "batch_size", None, "int", minimum=1, allows_none=True, none_text="a 20th of the rows from 16 to 200",
         label="Rows per step", group="Sampling",
         help="Rows that the gradient of a step is taken over.",
         aliases={"sklearn": "batch_size"},

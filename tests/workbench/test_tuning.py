@@ -338,7 +338,7 @@ def test_a_damaged_search_is_refused_by_name(saved, tmp_path, damage):
 def test_every_kind_has_settings_to_tune_with_legal_values(kind, task):
     n_classes = 3 if task == "classes" else 0
     found = tunable_parameters(kind, task, start_parameters(kind, task, 500), n_classes)
-    assert found
+    assert found or (kind, task) == ("averaging", "numbers")  # which has models and their weights alone
     for parameter in found:
         values = default_values(parameter, parameter.start_value, 7)
         assert len(values) >= 2
