@@ -76,7 +76,9 @@ def train_everything():
     for name in engine.__all__:
         if not name.endswith(("Classifier", "Regressor")):
             continue
-        model = getattr(engine, name)(random_state=1)
+        model = getattr(engine, name)()
+        if "random_state" in model.get_params():
+            model.set_params(random_state=1)
         for y in (
             (labels, np.where(labels == "p", "p", "q"))
             if name.endswith("Classifier")

@@ -68,9 +68,10 @@ def test_views_are_in_their_first_places(window, document, small_table):
         "splits",
         "trees",
         "tuning",
+        "stack",
     }
     behind = {dock.objectName() for dock in window.centre.tabifiedDockWidgets(docks["tree"])}
-    assert behind == {"dock.table", "dock.scores", "dock.compare", "dock.tuning"}
+    assert behind == {"dock.table", "dock.scores", "dock.compare", "dock.tuning", "dock.stack"}
     QGuiApplication.processEvents()
     assert docks["training"].geometry().top() > docks["tree"].geometry().top()
     assert docks["surface"].geometry().left() > docks["training"].geometry().left()

@@ -33,7 +33,7 @@ NAMES = {
     "stacking": "stack-simple",
     "averaging": "equals",
     "neighbors": "circles-three",
-    "networks": "graph",
+    "networks": "share-network",
     "svm": "arrows-in-line-horizontal",
     "linear": "trend-up",
     "naive_bayes": "percent",
