@@ -91,6 +91,32 @@ def test_what_is_missing_is_told(session):
     assert not session.window.actions_["action.tuning.start"].isEnabled()
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("averaging", "An average has no setting to tune."),
+        (
+            "naive_bayes",
+            "Naive Bayes learns classes only; choose a target of classes, or another kind of model.",
+        ),
+    ],
+)
+def test_a_model_without_a_setting_to_tune_says_so(session, kind, told):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target("body_mass_g")
+    session.window.centre.show_view("tuning")
+    document.add_run(kind)
+    QApplication.processEvents()
+    shown = next(state for state in panel_of(session).findChildren(EmptyState) if state.isVisible())
+    assert shown._sentence.text() == told
+    assert not session.window.actions_["action.tuning.start"].isEnabled()
+    document.add_run("tree")
+    QApplication.processEvents()
+    assert part(session, QComboBox, "parameter1").count() > 0
+    assert session.window.actions_["action.tuning.start"].isEnabled()
+
+
 # ---- a curve -----------------------------------------------------------------------------------
 
 

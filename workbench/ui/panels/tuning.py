@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QStackedLayout, QWidget
 
 from engine.errors import ParameterError
 from engine.parameters import Parameter
+from workbench.catalog import entry_of
 from workbench.crossvalidation import N_FOLDS
 from workbench.figures.tuning import TuningFigure, make_tuning
 from workbench.figures.words import count, counted
@@ -159,7 +160,9 @@ class TuningPanel(QWidget):
     @property
     def _can_tune(self) -> bool:
         document = self._context.document
-        return document.table is not None and document.target is not None and document.current_run is not None
+        if document.table is None or document.target is None or document.current_run is None:
+            return False
+        return bool(self._parameters())
 
     def _enable(self) -> None:
         tuning, tuner, enable = self._tuning, self._context.tuner, self._context.actions.enable
@@ -191,9 +194,13 @@ class TuningPanel(QWidget):
             self._empty.tell(
                 "Nothing to predict yet.", "Choose it in Data, then add a model to tune it.", None
             )
-        else:
+        elif document.current_run is None:
             add = actions.get("action.model.add_tree")
             self._empty.tell("No model yet. Add one to tune its settings.", "", add)
+        else:
+            entry = entry_of(document.current_run.spec.kind)
+            why = entry.why_not(document.task) or f"{entry.subject} has no setting to tune"
+            self._empty.tell(f"{why[:1].upper()}{why[1:]}.", "", None)
         self._switch.show_content(False)
 
     # -- the form
@@ -215,6 +222,8 @@ class TuningPanel(QWidget):
         run, table = document.current_run, document.table
         assert run is not None
         assert table is not None
+        if entry_of(run.spec.kind).why_not(document.task):
+            return ()
         kinds = [table.column(name).kind for name in document.features]
         return tunable_parameters(
             run.spec.kind, document.task, run.spec.parameters, len(document.classes),
