@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -44,6 +44,24 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+class ProbabilityClassifier(ClassifierMixin):  # type: ignore[misc]
+    """A classifier that predicts the class it tells the largest probability of."""
+
+    classes_: NDArray[Any]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return class probabilities, columns as `classes_`: float64 (n_samples, n_classes)."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class, the first on a tie: (n_samples,)."""
+        return self._labels(self.predict_proba(X))
+
+    def _labels(self, probabilities: NDArray[np.float64]) -> NDArray[Any]:
+        labels: NDArray[Any] = self.classes_[np.argmax(probabilities, axis=1)]
+        return labels
 
 
 @dataclass(frozen=True)

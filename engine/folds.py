@@ -43,11 +43,20 @@ def deal_folds(
         raise DataError(
             f"there are n_samples={len(y)} rows for {n_folds} folds; give more rows, or set cv to fewer folds"
         )
+    order = shuffled_by_target(y, rng) if kind == "stratified" else rng.permutation(len(y))
+    return dealt_in_turn(order, n_folds)
+
+
+def shuffled_by_target(y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return row numbers in ascending order of `y`, those of equal `y` in random order: int64 (n_rows,)."""
     order = rng.permutation(len(y))
-    if kind == "stratified":
-        order = order[np.argsort(y[order], kind="stable")]
-    fold_of = np.empty(len(y), np.int64)
-    fold_of[order] = np.arange(len(y)) % n_folds
+    return order[np.argsort(y[order], kind="stable")]
+
+
+def dealt_in_turn(order: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
+    """Return a fold for every row, the rows of `order` being dealt out one after the other."""
+    fold_of = np.empty(len(order), np.int64)
+    fold_of[order] = np.arange(len(order)) % n_folds
     return fold_of
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
+from engine.folds import dealt_in_turn, shuffled_by_target
 from engine.monitor import FitMonitor, IterationEvent, SubMonitor
 from workbench.catalog import entry_of
 from workbench.fitting import FitInputs, Learnable, fit_estimator, score_rows
@@ -171,12 +172,10 @@ def _deal_folds(learnable: Learnable, rng: np.random.Generator) -> NDArray[np.in
 
     So each class, and each stretch of a number target, is spread evenly, rare classes too.
     """
-    shuffled = rng.permutation(len(learnable.y))
-    by_target = shuffled[np.argsort(learnable.y[shuffled], kind="stable")]
-    fold_of = np.empty(len(by_target), np.int64)
+    by_target = shuffled_by_target(learnable.y, rng)
     if learnable.classes:
-        fold_of[by_target] = np.arange(len(by_target)) % N_FOLDS
-        return fold_of
+        return dealt_in_turn(by_target, N_FOLDS)
+    fold_of = np.empty(len(by_target), np.int64)
     for start in range(0, len(by_target), N_FOLDS):  # within each run of neighbours in random order
         block = by_target[start : start + N_FOLDS]
         fold_of[block] = rng.permutation(N_FOLDS)[: len(block)]

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from engine.adaboost.base import AdaBoost
 from engine.adaboost.combined import medians_of_trees, probabilities, vote_trees
 from engine.adaboost.parameters import ADABOOST_CLASSIFIER, ADABOOST_REGRESSOR
 from engine.adaboost.reweighting import Floats
+from engine.base import ProbabilityClassifier
 from engine.predict import tree_values
 from engine.tree.parameters import MEMBER_CLASSIFIER, MEMBER_REGRESSOR
 from engine.tree.structure import Tree
@@ -79,7 +80,7 @@ _DOC = """AdaBoost: {purpose}.
     """
 
 
-class AdaBoostClassifier(ClassifierMixin, AdaBoost):  # type: ignore[misc]  # noqa: D101 - see _DOC
+class AdaBoostClassifier(ProbabilityClassifier, AdaBoost):  # noqa: D101 - see _DOC
     _is_classifier = True
     combination = "votes"
     _table = ADABOOST_CLASSIFIER
@@ -155,10 +156,6 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoost):  # type: ignore[misc]  # no
             logs = np.log(self.predict_proba(X))
         return np.asarray(logs[:, 1] - logs[:, 0]) if logs.shape[1] == 2 else logs
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the most probable class, the first one on a tie."""
-        return self._labels(self.predict_proba(X))
-
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield the class probabilities after every round."""
         return self._staged_answers(X)
@@ -166,10 +163,6 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoost):  # type: ignore[misc]  # no
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predicted classes after every round."""
         return (self._labels(answer) for answer in self._staged_answers(X))
-
-    def _labels(self, answer: Floats) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[np.argmax(answer, axis=1)]
-        return labels
 
 
 class AdaBoostRegressor(RegressorMixin, AdaBoost):  # type: ignore[misc]  # noqa: D101 - see _DOC

@@ -7,12 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from engine import dtypes, parallel
 from engine.averaging.parameters import AVERAGING_CLASSIFIER, AVERAGING_REGRESSOR
-from engine.base import TrainingData, begin_fit, begin_validation, check_X, draw_seed
+from engine.base import ProbabilityClassifier, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.composition import Composition, Tasks, constant_of, mean_importances, target_of
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec, is_frame
@@ -210,7 +210,7 @@ class _Averaging(Composition):
         return default_bases(is_classification=self._is_classifier)
 
 
-class AveragingClassifier(ClassifierMixin, _Averaging):  # type: ignore[misc]  # noqa: D101 - set below
+class AveragingClassifier(ProbabilityClassifier, _Averaging):  # noqa: D101 - set below
     _is_classifier = True
     _table = AVERAGING_CLASSIFIER
     __doc__ = _DOC.format(
@@ -233,12 +233,6 @@ class AveragingClassifier(ClassifierMixin, _Averaging):  # type: ignore[misc]  #
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the models' mean probabilities, or shares of votes: float64 (n_samples, n_classes)."""
         return self._answer(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first on a tie: (n_samples,)."""
-        class_idx = np.argmax(self.predict_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[class_idx]
-        return labels
 
 
 class AveragingRegressor(RegressorMixin, _Averaging):  # type: ignore[misc]  # noqa: D101 - set below

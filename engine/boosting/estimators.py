@@ -9,11 +9,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
+from engine.base import (
+    Learner,
+    ProbabilityClassifier,
+    TrainingData,
+    begin_fit,
+    begin_validation,
+    check_X,
+    draw_seed,
+)
 from engine.boosting.any_learner import booster_of, check_learner, sum_of_values
 from engine.boosting.checks import as_earlier, check_order, check_same, fitted_of
 from engine.boosting.documentation import CLASSIFIER_DOC, REGRESSOR_DOC
@@ -291,7 +299,7 @@ class GradientBoostingRegressor(RegressorMixin, _Boosting):  # type: ignore[misc
             yield answer(self, raw)[:, 0]
 
 
-class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[misc]  # noqa: D101 - set below
+class GradientBoostingClassifier(ProbabilityClassifier, _Boosting):  # noqa: D101 - set below
     _is_classifier = True
     _table = BOOSTING_CLASSIFIER
     __doc__ = CLASSIFIER_DOC
@@ -359,10 +367,6 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         """Return class probabilities: float64 (n_samples, n_classes), in the order of `classes_`."""
         return answer(self, self.raw_predict(X))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the most probable class, the first one on a tie."""
-        return self._labels(self.predict_proba(X))
-
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the class probabilities after every round."""
         for raw in self._staged_raw_predict(X):
@@ -377,10 +381,6 @@ class GradientBoostingClassifier(ClassifierMixin, _Boosting):  # type: ignore[mi
         """Yield the predicted classes after every round."""
         for probabilities in self.staged_predict_proba(X):
             yield self._labels(probabilities)
-
-    def _labels(self, probabilities: NDArray[np.float64]) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[np.argmax(probabilities, axis=1)]
-        return labels
 
 
 def _one_column(raw: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,12 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+from sklearn.base import RegressorMixin, is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from engine import parallel
-from engine.base import TrainingData, check_X
+from engine.base import ProbabilityClassifier, TrainingData, check_X
 from engine.errors import ParameterError
 from engine.features import is_frame
 from engine.forest.base import TreeEnsemble
@@ -207,7 +207,7 @@ class _Bagging(TreeEnsemble):
         return tags
 
 
-class BaggingClassifier(ClassifierMixin, _Bagging):  # type: ignore[misc]  # noqa: D101 - set below
+class BaggingClassifier(ProbabilityClassifier, _Bagging):  # noqa: D101 - set below
     _is_classifier = True
     _table = BAGGING_CLASSIFIER
     _tree = DecisionTreeClassifier
@@ -241,12 +241,6 @@ class BaggingClassifier(ClassifierMixin, _Bagging):  # type: ignore[misc]  # noq
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the members' mean probabilities, or shares of votes: float64 (n_samples, n_classes)."""
         return self._mean_values(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first on a tie: (n_samples,)."""
-        class_idx = np.argmax(self.predict_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[class_idx]
-        return labels
 
 
 class BaggingRegressor(RegressorMixin, _Bagging):  # type: ignore[misc]  # noqa: D101 - set below

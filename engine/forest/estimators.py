@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 
+from engine.base import ProbabilityClassifier
 from engine.forest.base import TreeEnsemble
 from engine.forest.parameters import (
     EXTRA_TREES_CLASSIFIER,
@@ -76,18 +77,12 @@ class _Forest(TreeEnsemble):
         check_tree_parameters(self, self._table)
 
 
-class _ForestClassifier(ClassifierMixin, _Forest):  # type: ignore[misc]
+class _ForestClassifier(ProbabilityClassifier, _Forest):
     _is_classifier = True
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the trees' mean class fractions, or shares of votes: float64 (n_samples, n_classes)."""
         return self._mean_values(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first on a tie: (n_samples,)."""
-        class_idx = np.argmax(self.predict_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[class_idx]
-        return labels
 
 
 class _ForestRegressor(RegressorMixin, _Forest):  # type: ignore[misc]

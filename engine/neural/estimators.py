@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 
-from engine.base import TrainingData
+from engine.base import ProbabilityClassifier, TrainingData
 from engine.errors import ParameterError
 from engine.neural.base import DeepEnsemble
 from engine.neural.calibration import best_temperature, best_variance_factor, widened
@@ -112,7 +112,7 @@ _NUMBERS = {
 }
 
 
-class DeepEnsembleClassifier(ClassifierMixin, DeepEnsemble):  # type: ignore[misc]  # noqa: D101 - set below
+class DeepEnsembleClassifier(ProbabilityClassifier, DeepEnsemble):  # noqa: D101 - set below
     _is_classifier = True
     _table = DEEP_ENSEMBLE_CLASSIFIER
     _n_learned_at_once = 0  # all of them
@@ -149,12 +149,6 @@ class DeepEnsembleClassifier(ClassifierMixin, DeepEnsemble):  # type: ignore[mis
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the networks' mean probabilities: float64 (n_samples, n_classes), as in `classes_`."""
         return np.asarray(self._probabilities(self._outputs(X)).mean(axis=0))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first on a tie: (n_samples,)."""
-        class_idx = np.argmax(self.predict_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[class_idx]
-        return labels
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:
         """Return mean probabilities, their spread, mean entropy and mutual information; see `Uncertainty`."""

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from engine import parallel
-from engine.base import TrainingData, begin_fit, begin_validation, check_X, draw_seed
+from engine.base import ProbabilityClassifier, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.composition import Composition, Tasks, constant_of, mean_importances, target_of
 from engine.errors import DataError, ParameterError
 from engine.folds import deal_folds
@@ -312,7 +312,7 @@ def _fit_on(meta_model: Any, part: Part, tasks: Tasks) -> Any:
     return fit_learner(meta_model, part.rows.given, part.y, weights, StopOnly(tasks.ask))
 
 
-class StackingClassifier(ClassifierMixin, _Stacking):  # type: ignore[misc]  # noqa: D101 - set below
+class StackingClassifier(ProbabilityClassifier, _Stacking):  # noqa: D101 - set below
     _is_classifier = True
     _table = STACKING_CLASSIFIER
     __doc__ = _DOC.format(
@@ -339,12 +339,6 @@ class StackingClassifier(ClassifierMixin, _Stacking):  # type: ignore[misc]  # n
     def predict_proba(self, X: Any) -> Floats:
         """Return the meta-model's probabilities: float64 (n_samples, n_classes)."""
         return self._answer(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first on a tie: (n_samples,)."""
-        class_idx = np.argmax(self.predict_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[class_idx]
-        return labels
 
 
 class StackingRegressor(RegressorMixin, _Stacking):  # type: ignore[misc]  # noqa: D101 - set below

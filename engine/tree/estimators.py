@@ -8,10 +8,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed, member_seed
+from engine.base import (
+    Learner,
+    ProbabilityClassifier,
+    TrainingData,
+    begin_fit,
+    begin_validation,
+    check_X,
+    draw_seed,
+    member_seed,
+)
 from engine.errors import DataError, ParameterError
 from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
@@ -161,7 +170,7 @@ class _DecisionTree(Learner):
         return self.tree_.n_leaves
 
 
-class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[misc]  # noqa: D101 - set below
+class DecisionTreeClassifier(ProbabilityClassifier, _DecisionTree):  # noqa: D101 - set below
     _is_classifier = True
     _table = TREE_CLASSIFIER
     __doc__ = _DOC.format(
@@ -211,12 +220,6 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         """Return the class fractions of every row's leaf: float64 (n_samples, n_classes)."""
         check_is_fitted(self, "tree_")
         return tree_values([self.tree_], check_X(self, X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return every row's most frequent class, the first on a tie: (n_samples,)."""
-        class_idx = np.argmax(self.predict_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[class_idx]
-        return labels
 
 
 class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc]  # noqa: D101 - set below

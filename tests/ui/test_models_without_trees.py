@@ -68,14 +68,15 @@ def test_the_surface_says_what_the_model_answers(qtbot, session, key, task):
     point = figure.held_encoded.copy()
     point[figure.x.feature], point[figure.y.feature] = figure.x.values[cell], figure.y.values[row]
     said = result.estimator.encoded_answer(point[None])[0]
-    # a library's sums may round otherwise for one row than for many
-    np.testing.assert_allclose(figure.answer[:, row, cell], said, rtol=1e-13)
+    # a stack's scaled columns round otherwise for one row than for many
+    rtol = 1e-13 if CATALOG[key].is_of_models else 0
+    np.testing.assert_allclose(figure.answer[:, row, cell], said, rtol=rtol)
     panel._choose(figure.x.name, None)
     qtbot.waitUntil(lambda: isinstance(panel.figure, CurveFigure) and session.lanes.are_quiet, timeout=60_000)
     point = figure.held_encoded.copy()
     point[panel.figure.x.feature] = panel.figure.x.values[cell]
     said = result.estimator.encoded_answer(point[None])[0]
-    np.testing.assert_allclose(panel.figure.answer[:, cell], said, rtol=1e-13)
+    np.testing.assert_allclose(panel.figure.answer[:, cell], said, rtol=rtol)
 
 
 def test_files_of_trees_are_not_offered_and_the_reason_is_told(qtbot, session):
