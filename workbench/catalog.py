@@ -169,6 +169,14 @@ class CatalogEntry:
             )
         }
 
+    def label(self, task: str, name: str) -> str:
+        """Return what a setting is called; also one of the other task, left over from another target."""
+        for known in (task, *TASKS):
+            for parameter in self.parameters(known):
+                if parameter.name == name:
+                    return parameter.label or name
+        return name
+
     def parameter(self, task: str, name: str) -> Parameter:
         """Return one parameter by name.
 

@@ -166,6 +166,17 @@ def test_compare_shows_only_settings_that_differ(result):
     assert compare.make_compare({"1": record("one", result)}, "classes", "test").best[0] == set()
 
 
+def test_compare_names_settings_that_only_the_other_task_has():
+    """They are left over from a target of classes; the table says numbers by now."""
+    runs = {
+        way: RunRecord(way, way, ModelSpec("svm", {"multiclass": way}), "new", None)
+        for way in ("direct", "one_vs_all")
+    }
+    figure = compare.make_compare(runs, "numbers", "test")
+    assert figure.columns[-1] == "Multiclass"
+    assert [row.cells[-1] for row in figure.rows] == ["direct", "one_vs_all"]
+
+
 def test_compare_tells_a_setting_only_of_models_that_have_it(result):
     """A model trained on classes has no loss to choose; its settings may now be for numbers."""
     for_classes = ModelSpec("boosting", {"learning_rate": 0.1})

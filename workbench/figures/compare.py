@@ -144,7 +144,7 @@ def _label(name: str, kinds: set[str], runs: Mapping[str, RunRecord], task: str)
     for record in runs.values():
         if record.spec.kind in kinds and name in record.spec.parameters:
             own_task = task if record.result is None else ("classes" if record.result.classes else "numbers")
-            labels.append(entry_of(record.spec.kind).parameter(own_task, name).label or name)
+            labels.append(entry_of(record.spec.kind).label(own_task, name))
     return " / ".join(dict.fromkeys(labels))
 
 
