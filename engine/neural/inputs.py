@@ -106,7 +106,8 @@ class InputScaling:
                 rows = np.flatnonzero(~is_missing & (values >= 0))  # not of an unseen level
                 inputs[rows, at + values[rows].astype(np.intp)] = 1
             else:
-                scaled = (values / self.units[column] - self.means[column]) / self.scales[column]
+                with np.errstate(over="ignore"):  # far outside what was learned: cut off below
+                    scaled = (values / self.units[column] - self.means[column]) / self.scales[column]
                 np.clip(scaled, -LARGEST_INPUT, LARGEST_INPUT, out=scaled)
                 inputs[:, at] = np.where(is_missing, 0.0, scaled)
             if self.has_missing[column]:

@@ -393,6 +393,16 @@ def test_nothing_is_ever_nan(X, y, weights, loss):
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
 
 
+def test_values_far_outside_the_training_rows_are_cut_off_without_a_warning():
+    tiny = np.full((12, 2), 5e-324)
+    model = regressor(n_estimators=2, max_epochs=2).fit(tiny, np.arange(12.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        far = model.predict(np.array([[1.0, -1.0], [1e300, -1e300]]))
+    assert np.isfinite(far).all()
+    assert far[0] == far[1]  # both are at the largest input there is
+
+
 def test_two_classes_have_one_output_and_the_shares_at_the_start():
     X, y = classes()
     two = y > 0
