@@ -39,6 +39,7 @@ NAMES = {
     "naive_bayes": "percent",
     "training": "chart-line",
     "surface": "grid-four",
+    "uncertainty": "cloud-fog",
     "pruning": "scissors",
     "splits": "git-fork",
     "fewer": "minus-circle",
