@@ -152,7 +152,7 @@ def apart_or_here(
     ------
     FitStopped
         It was stopped there, and nothing is left.
-    ChildEnded
+    WorkLost
         The process was ended from outside.
     """
     if not entry_of(inputs.spec.kind).fits_apart:

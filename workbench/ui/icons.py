@@ -40,6 +40,7 @@ NAMES = {
     "naive_bayes": "percent",
     "training": "chart-line",
     "surface": "grid-four",
+    "uncertainty": "cloud-fog",
     "pruning": "scissors",
     "splits": "git-fork",
     "fewer": "minus-circle",
