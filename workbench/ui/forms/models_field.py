@@ -6,8 +6,18 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QStyle,
+    QStyleOptionButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine.parameters import Parameter
 from workbench.model_choice import OF_MODELS, Offer, with_free_name, words_of
@@ -66,10 +76,9 @@ class ModelsPopover(QFrame):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         head = Label(parameter.label, "name")
-        parts = (head, self._list, row(self._box, self._reset, -1), self._title, self._area)
-        layout = column(*parts, margins=theme.PANEL_PADDING, spacing=8)
-        layout.setStretchFactor(self._area, 1)
-        self.setLayout(layout)
+        parts = (head, self._list, row(self._box, -1), row(self._reset, -1), self._title, self._area)
+        self._column = column(*parts, -1, margins=theme.PANEL_PADDING, spacing=8)
+        self.setLayout(self._column)
 
     def show_models(
         self, models: Sequence[Mapping[str, Any]], offers: tuple[Offer, ...], task: str, n_rows: int
@@ -128,7 +137,10 @@ class ModelsPopover(QFrame):
         from workbench.catalog import entry_of, start_parameters
         from workbench.ui.forms.parameter_form import ParameterForm
 
-        self._area.setVisible(bool(self._models))
+        has_settings = bool(self._models)
+        self._area.setVisible(has_settings)
+        self._column.setStretchFactor(self._area, 1 if has_settings else 0)
+        self._column.setStretch(self._column.count() - 1, 0 if has_settings else 1)  # what is short stays above
         self._title.setText(f"Settings of {self._models[self._at]['name']}" if self._models else "")
         if not self._models:
             return
@@ -161,7 +173,9 @@ class ModelsPopover(QFrame):
 
     def popup(self, below: QWidget) -> None:
         """Open beside a button, within the screen."""
-        self.resize(theme.scaled(WIDTH), theme.scaled(HEIGHT))
+        self.ensurePolished()  # before, it does not know how much room its words take
+        wanted = QSize(theme.scaled(WIDTH), theme.scaled(HEIGHT))
+        self.resize(wanted.expandedTo(self._column.totalMinimumSize()))
         corner = below.mapToGlobal(QPoint(below.width() - self.width(), below.height() + 4))
         room = below.window().frameGeometry()
         x = max(corner.x(), room.left())
@@ -174,6 +188,34 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+class _ElidedButton(QPushButton):
+    """Shortens its text to the room there is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.full_text = ""
+        self.setMinimumWidth(theme.scaled(64))
+
+    def say(self, text: str) -> None:
+        self.full_text = text
+        self._elide()
+
+    def _elide(self) -> None:
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
+        self.setText(self.fontMetrics().elidedText(self.full_text, Qt.TextElideMode.ElideRight, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._elide()
+
+
 class ModelsField(Field):
     """A button that tells the models' names and opens the popover."""
 
@@ -183,7 +225,9 @@ class ModelsField(Field):
         self._value: Any = None
         self._offers: tuple[Offer, ...] = ()
         self._task, self._n_rows = "classes", 0
-        self._button: QPushButton = button("", "", self._open, f"settings.{parameter.name}.button")
+        self._button = _ElidedButton()
+        self._button.setObjectName(f"settings.{parameter.name}.button")
+        self._button.clicked.connect(lambda _checked=False: self._open())
         self._form: ModelsPopover | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -198,7 +242,7 @@ class ModelsField(Field):
         self._value = value
         words = words_of(value, self._parameter.none_text)
         n = 0 if value is None else 1 if isinstance(value, Mapping) else len(value)
-        self._button.setText(f"{n} models" if n > 1 else words)
+        self._button.say(f"{n} models" if n > 1 else words)
         self._button.setToolTip(literal(words))
         self._button.setAccessibleDescription(words)
         if self._form is not None:
@@ -211,7 +255,7 @@ class ModelsField(Field):
         return [self._value] if isinstance(self._value, Mapping) else list(self._value)
 
     def value_text(self) -> str:
-        return self._button.text()
+        return self._button.full_text
 
     @property
     def form(self) -> ModelsPopover:
