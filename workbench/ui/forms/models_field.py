@@ -140,7 +140,8 @@ class ModelsPopover(QFrame):
         has_settings = bool(self._models)
         self._area.setVisible(has_settings)
         self._column.setStretchFactor(self._area, 1 if has_settings else 0)
-        self._column.setStretch(self._column.count() - 1, 0 if has_settings else 1)  # what is short stays above
+        # without settings the room left is below, not between the parts
+        self._column.setStretch(self._column.count() - 1, 0 if has_settings else 1)
         self._title.setText(f"Settings of {self._models[self._at]['name']}" if self._models else "")
         if not self._models:
             return
