@@ -26,6 +26,7 @@ from workbench.ui.widgets import (
 )
 
 WIDTH, HEIGHT = 380, 420
+BUTTON_MARGIN = 12
 
 
 class ModelsPopover(QFrame):
@@ -174,6 +175,30 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+class _NamesButton(QPushButton):
+    """A button that shortens its words to its room, at their end."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._full = ""
+
+    def full_text(self) -> str:
+        return self._full
+
+    def say(self, text: str) -> None:
+        self._full = text
+        self._elide()
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        room = max(self.width() - 2 * BUTTON_MARGIN, BUTTON_MARGIN)
+        self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, room))
+
+
 class ModelsField(Field):
     """A button that tells the models' names and opens the popover."""
 
@@ -183,7 +208,8 @@ class ModelsField(Field):
         self._value: Any = None
         self._offers: tuple[Offer, ...] = ()
         self._task, self._n_rows = "classes", 0
-        self._button: QPushButton = button("", "", self._open, f"settings.{parameter.name}.button")
+        self._button = _NamesButton(f"settings.{parameter.name}.button")
+        self._button.clicked.connect(lambda _checked=False: self._open())
         self._form: ModelsPopover | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -198,7 +224,7 @@ class ModelsField(Field):
         self._value = value
         words = words_of(value, self._parameter.none_text)
         n = 0 if value is None else 1 if isinstance(value, Mapping) else len(value)
-        self._button.setText(f"{n} models" if n > 1 else words)
+        self._button.say(f"{n} models" if n > 1 else words)
         self._button.setToolTip(literal(words))
         self._button.setAccessibleDescription(words)
         if self._form is not None:
@@ -211,7 +237,7 @@ class ModelsField(Field):
         return [self._value] if isinstance(self._value, Mapping) else list(self._value)
 
     def value_text(self) -> str:
-        return self._button.text()
+        return self._button.full_text()
 
     @property
     def form(self) -> ModelsPopover:
