@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QListView, QPushButton, QScrollArea, QTableView, QWidget
 
@@ -150,6 +151,29 @@ def test_another_table_forgets_the_answers(session, document):
     panel = panel_of(session)
     document.open_table(load_sample("iris"))
     assert panel.figure is None
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 700)])
+def test_the_boxes_have_room_for_their_words(qtbot, session, document, size):
+    session.window.resize(*size)
+    document.select_run(document.add_run("stacking"))
+    session.window.centre.show_view("stack")
+    flow = panel_of(session).flow
+    qtbot.waitUntil(lambda: flow.figure is not None and flow.drawing.rect().width() > 300)
+    bold = QFontMetricsF(theme.font(12, 600))
+    for stage, boxes in zip(flow.figure.stages, flow.boxes(), strict=True):
+        for box, place in zip(stage, boxes, strict=True):
+            assert bold.horizontalAdvance(box.title) <= place.width() - 16, box.title
+
+
+def test_names_too_long_for_their_button_end_in_dots(qtbot, session, document):
+    document.select_run(document.add_run("stacking"))
+    field = field_of(session, "estimators")
+    button = field.findChild(QPushButton)
+    button.resize(90, button.height())
+    assert button.text().startswith("nearest")
+    assert button.text().endswith("…")
+    assert field.value_text() == "nearest neighbours and SVM"
 
 
 def test_models_are_chosen_and_removed_and_their_settings_changed(qtbot, session, document):

@@ -6,18 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QStyle,
-    QStyleOptionButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
 from workbench.model_choice import OF_MODELS, Offer, with_free_name, words_of
@@ -36,6 +26,7 @@ from workbench.ui.widgets import (
 )
 
 WIDTH, HEIGHT = 380, 420
+BUTTON_MARGIN = 12
 
 
 class ModelsPopover(QFrame):
@@ -189,32 +180,28 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-class _ElidedButton(QPushButton):
-    """Shortens its text to the room there is."""
+class _NamesButton(QPushButton):
+    """A button that shortens its words to its room, at their end."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
-        self.full_text = ""
-        self.setMinimumWidth(theme.scaled(64))
+        self.setObjectName(name)
+        self._full = ""
+
+    def full_text(self) -> str:
+        return self._full
 
     def say(self, text: str) -> None:
-        self.full_text = text
+        self._full = text
         self._elide()
 
-    def _elide(self) -> None:
-        option = QStyleOptionButton()
-        self.initStyleOption(option)
-        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
-        self.setText(self.fontMetrics().elidedText(self.full_text, Qt.TextElideMode.ElideRight, room))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         self._elide()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._elide()
+    def _elide(self) -> None:
+        room = max(self.width() - 2 * BUTTON_MARGIN, BUTTON_MARGIN)
+        self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, room))
 
 
 class ModelsField(Field):
@@ -226,8 +213,7 @@ class ModelsField(Field):
         self._value: Any = None
         self._offers: tuple[Offer, ...] = ()
         self._task, self._n_rows = "classes", 0
-        self._button = _ElidedButton()
-        self._button.setObjectName(f"settings.{parameter.name}.button")
+        self._button = _NamesButton(f"settings.{parameter.name}.button")
         self._button.clicked.connect(lambda _checked=False: self._open())
         self._form: ModelsPopover | None = None
         layout = QHBoxLayout(self)
@@ -256,7 +242,7 @@ class ModelsField(Field):
         return [self._value] if isinstance(self._value, Mapping) else list(self._value)
 
     def value_text(self) -> str:
-        return self._button.full_text
+        return self._button.full_text()
 
     @property
     def form(self) -> ModelsPopover:
