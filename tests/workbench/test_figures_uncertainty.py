@@ -89,7 +89,7 @@ def test_trees_for_medians_know_their_disagreement_alone():
     assert lines[2].startswith("disagreement ± ")
     band = make_curve(inputs, "length").band
     assert band.outer is None
-    assert band.inner_text == "± 1 standard deviation of the trees"
+    assert band.inner_text == "± 1 sd, disagreement alone"
 
 
 def test_the_band_of_networks_is_their_interval():
