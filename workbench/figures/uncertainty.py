@@ -149,7 +149,7 @@ def band_along(estimator: Any, x: Axis, answer: Floats, held: Floats) -> Band | 
         return None
     found = uncertainty_curve(estimator, x.feature, x.values, held, COVERAGE)
     if hasattr(estimator, "classes_"):
-        spread, std = _spread_of(found.uncertainty, True), found.uncertainty.std.reshape(answer.shape)
+        spread, std = _spread_of(found.uncertainty, True), found.uncertainty.std.T
         outer = np.clip(answer - std, 0.0, 1.0), np.clip(answer + std, 0.0, 1.0)
         return Band(outer, None, "± 1 standard deviation", "", spread)
     spread = _spread_of(found.uncertainty, False)
