@@ -15,7 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import parallel
+from engine import apart, parallel
 from engine.monitor import FitMonitor, IterationEvent
 from workbench import children
 from workbench.children import run_in_child
@@ -182,7 +182,7 @@ def _cancelled_future() -> Future[Any]:
 
 
 class Lane:
-    """A queue of work with `n_workers` threads."""
+    """A queue of work with `n_workers` threads, whose fits that ask nobody run in child processes."""
 
     def __init__(self, name: str, n_workers: int = 1) -> None:
         self._pool = ThreadPoolExecutor(n_workers, thread_name_prefix=f"lane-{name}")
@@ -204,7 +204,8 @@ class Lane:
         return self._pool.submit(self._run, work, job)
 
     def _run(self, work: Work, job: Job) -> Any:
-        return work(job)
+        with apart.use(children.run_unasked):
+            return work(job)
 
     def shut_down(self, deadline: float) -> bool:
         """Stop all jobs and wait until `deadline` (of `time.monotonic`); tell whether all ended."""
@@ -255,9 +256,10 @@ class ProcessLane(Lane):
 
 
 class Lanes:
-    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`, `edits`,
-    `searches`.
+    """The lanes: `fit` (one at a time), `views`, `finer` and `studies` (latest wins), `process`, `files`,
+    `edits`, `searches`.
 
+    `finer` draws in more cells what `views` has drawn: that may take long, and no other picture waits for it.
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
     `files` writes what is saved, one after the other: a save waits for no picture and no training.
     `edits` changes trees by hand, one after the other, for who waits for nothing else.
@@ -267,13 +269,15 @@ class Lanes:
     def __init__(self) -> None:
         self.fit = Lane("fit")
         self.views = ViewLane()
+        self.finer = ViewLane("finer")
         self.studies = ViewLane("studies")
         self.process = ProcessLane("process")
         self.files = Lane("files")
         self.edits = Lane("edits")
         self.searches = Lane("searches")
         self._all = (
-            self.fit, self.views, self.studies, self.process, self.files, self.edits, self.searches
+            self.fit, self.views, self.finer, self.studies, self.process, self.files, self.edits,
+            self.searches,
         )  # fmt: skip
 
     @property
@@ -295,7 +299,7 @@ class Lanes:
             job.silence()
         deadline = monotonic() + timeout_s
         ended = [lane.shut_down(deadline) for lane in self._all]  # every lane is told, whatever one says
-        children.shut_down()
         if all_ended := all(ended):
             parallel.shut_down()
+        children.shut_down()  # last, as tasks of a pool may have given theirs back a moment ago
         return all_ended

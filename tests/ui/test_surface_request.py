@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine.surface import WATCHED_ROWS, model_surface
 from tests.ui.training_help import train
+from tests.workbench.test_figures_surface import c33_figure
 from workbench.figures.axis import N_CELLS
 from workbench.samples import load_sample
 from workbench.ui.surface_request import COARSE_CELLS, SurfaceRequest, finer
@@ -99,3 +100,26 @@ def test_a_newer_request_ends_the_one_under_way_between_two_pieces(qtbot, sessio
     qtbot.waitUntil(lambda: request.is_over and session.lanes.are_quiet, timeout=60_000)
     assert drawn == [(None, "the newer one")]
     assert slow.n_asked == 2
+
+
+def test_no_other_picture_waits_for_a_finer_one(qtbot, session):
+    """While the finer picture is under way a picture of another view is drawn."""
+    session.window.ensure_centre()
+    owner, goes_on, sizes, drawn = QObject(session.window), Event(), [], []
+    request, other = (SurfaceRequest(session.window.context, key, owner) for key in ("one", "other"))
+    request.drawn.connect(lambda made: sizes.append(len(made[1].x.values)))
+    other.drawn.connect(drawn.append)
+
+    def work(n_cells, _monitor):
+        if n_cells > COARSE_CELLS:
+            assert goes_on.wait(60)
+        return None, c33_figure(n_cells, n_cells)
+
+    request.ask(work, "slow", is_quick=False)
+    qtbot.waitUntil(lambda: sizes == [COARSE_CELLS], timeout=60_000)
+    other.ask(lambda _n_cells, _monitor: (None, "the other"), "quick", is_quick=True)
+    qtbot.waitUntil(lambda: drawn == [(None, "the other")], timeout=60_000)
+    assert not request.is_over
+    goes_on.set()
+    qtbot.waitUntil(lambda: request.is_over, timeout=60_000)
+    assert sizes == [COARSE_CELLS, N_CELLS]

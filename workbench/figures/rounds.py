@@ -200,7 +200,6 @@ class LivePicture:
             There is no such picture of this kind of model or of these columns.
         """
         result = so_far.result()
-        n_planned = result.estimator.n_estimators
         if self._inputs is None:
             first = surface_inputs(self._name, result, so_far.inputs.table, monitor)
             self._inputs = with_held(first, self._chosen)
@@ -208,6 +207,7 @@ class LivePicture:
         columns = self._columns_for(result)
         if not result.has_trees:
             return self._inputs, self._anew(result, columns)
+        n_planned = result.estimator.n_estimators
         if self._staged is None or columns != self._shown:
             figure = _picture_over(inputs_again(self._inputs, result), columns)
             self._staged, self._shown = StagedPicture(figure, self._inputs, n_planned), columns
