@@ -114,8 +114,8 @@ def begin_fit(
 ) -> TrainingData:
     """Validate a training table, learn its columns and classes, and drop rows of weight 0.
 
-    Sets `n_features_in_`, `feature_names_in_` (frames), `features_` and, for classifiers, `classes_`
-    on `estimator`.
+    Sets `n_features_in_`, `feature_names_in_` (frames), `features_`, an empty `notes_` and, for classifiers,
+    `classes_` on `estimator`.
 
     Parameters
     ----------
@@ -132,6 +132,7 @@ def begin_fit(
         `class_weight` or `categorical_features` does not fit the table.
     """
     X, y = _as_table(estimator, X, y)
+    estimator.notes_ = ()  # of `engine.notes`
     estimator.features_ = learn_features(X, getattr(estimator, "categorical_features", "from_dtype"))
     encoded = encode(X, estimator.features_)
     weights = _check_weights(sample_weight, encoded)
