@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from engine import dtypes
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec, encode, is_frame, learn_features
+from engine.missing import is_missing
 
 MAX_DISTINCT_SHARE = 0.5  # float labels with fractions are classes up to this share of distinct values (D17)
 LARGEST_TARGET = 1e150  # beyond, a sum of squares is infinite
@@ -394,20 +395,13 @@ def _classes_and_codes(y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
     y = np.asarray(y)
     if y.dtype.kind == "f":
         _check_float_labels(y)
-    if y.dtype.kind == "O" and any(_is_missing(label) for label in y):
+    if y.dtype.kind == "O" and any(is_missing(label) for label in y):
         raise DataError("the target is missing (NaN) in some rows; leave them out")
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise DataError("the target mixes text and numbers; give all labels one type") from None
     return classes, codes.astype(np.float64)
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)  # noqa: PLR0124
-    except TypeError:  # pandas' NA is neither equal nor unequal to itself
-        return True
 
 
 def _check_float_labels(y: NDArray[Any]) -> None:
