@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 
 from engine import parallel
+from engine.apart import WorkLost
 from engine.base import Learner, TrainingData
 from engine.errors import ParameterError
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
@@ -165,7 +166,12 @@ class Tasks:
         return self.is_stopped or self._is_abandoned
 
     def _fit(self, fit: Callable[[int, FitMonitor], Result], task: int) -> tuple[Result] | None:
-        return None if self._is_over else (fit(task, _TaskMonitor(self, task)),)
+        if self._is_over:
+            return None
+        try:
+            return (fit(task, _TaskMonitor(self, task)),)
+        except WorkLost as error:
+            raise WorkLost(f"{self.names[task]}: {error}") from error
 
     def tell(self, message: str = "") -> None:
         """Tell the monitor how far all are, and ask whether to stop."""

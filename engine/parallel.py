@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
@@ -193,12 +193,12 @@ class _Watch:
 
 
 def _as_task(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Return what calls a function in a pool's thread with the context variables of this one."""
+    context = copy_context()
+    context.run(_inside_task.set, True)
+
     def run(*arguments: Any) -> Result:
-        token = _inside_task.set(True)
-        try:
-            return function(*arguments)
-        finally:
-            _inside_task.reset(token)
+        return context.copy().run(function, *arguments)  # a context is entered by one thread at a time
 
     return run
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.forest.uncertainty import TreeMoments
-from engine.surface import grid_table, tree_curve, tree_surface
+from engine.forest.uncertainty import TreeMoments, tells_noise
+from engine.monitor import NULL_MONITOR, FitMonitor
+from engine.surface import WATCHED_ROWS, grid_table, tree_curve, tree_surface, watched
 from engine.tree.structure import Tree
 from engine.uncertainty import Uncertainty
 
@@ -37,9 +38,15 @@ def tells_uncertainty(estimator: Any) -> bool:
     )
 
 
+def knows_noise(estimator: Any) -> bool:
+    """Tell whether a model of which `tells_uncertainty` is true knows the noise too; else that is NaN."""
+    return not hasattr(estimator, "estimators_") or tells_noise(estimator)
+
+
 def uncertainty_surface(
-    estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any
-) -> Uncertainty:
+    estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any,
+    monitor: FitMonitor = NULL_MONITOR,
+) -> Uncertainty:  # fmt: skip
     """Return a model's uncertainty on a grid, each part float64 (n_y, n_x); of classes (n_classes, n_y, n_x).
 
     Parameters and errors as in `engine.surface.model_surface`; the estimator is one of which
@@ -51,8 +58,8 @@ def uncertainty_surface(
         sums = tree_surface(moments.trees, x_feature, y_feature, x_values, y_values, held)
         found = moments.of_sums(sums.reshape(len(sums), -1).T)
     else:
-        tables = grid_table(x_feature, y_feature, x_values, y_values, held)
-        parts = [estimator.encoded_uncertainty(table) for table in tables]
+        tables = grid_table(x_feature, y_feature, x_values, y_values, held, WATCHED_ROWS)
+        parts = [estimator.encoded_uncertainty(table) for table in watched(tables, monitor)]
         found = Uncertainty(*(np.concatenate(part) for part in zip(*parts, strict=True)))
     return Uncertainty(*(np.ascontiguousarray(part.T).reshape(*part.shape[1:], *shape) for part in found))
 

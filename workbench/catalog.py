@@ -67,6 +67,8 @@ class CatalogEntry:
         own setting says so.
     out_of_bag_names : tuple of str or None
         What the error on rows that members left out is called, likewise; None where none leaves rows out.
+    has_members : bool
+        Its members are told one by one, each with a curve of its own.
     has_trees : bool
         It is made of trees, which can be looked at, pruned and exported.
     draws : tuple of bool
@@ -93,6 +95,7 @@ class CatalogEntry:
     warm_up_of_large: str = ""
     curve_names: tuple[str, str] | None = None
     out_of_bag_names: tuple[str, str] | None = None
+    has_members: bool = False
     has_trees: bool = True
     draws: tuple[bool, bool] = (True, True)
     tasks: tuple[str, ...] = TASKS
@@ -315,6 +318,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("DEEP_ENSEMBLE_CLASSIFIER", "DEEP_ENSEMBLE_REGRESSOR"),
             _estimators=("DeepEnsembleClassifier", "DeepEnsembleRegressor"),
             curve_names=("log loss", ""),
+            has_members=True,
             has_trees=False,
         ),
         CatalogEntry(
@@ -348,6 +352,22 @@ CATALOG: dict[str, CatalogEntry] = {
             has_trees=False,
             fits_apart=True,
             draws=(False, False),
+        ),
+        CatalogEntry(
+            "perceptron",
+            "Perceptron",
+            "Straight borders, moved by every row on their wrong side until none is",
+            "perceptron",
+            is_ensemble=False,
+            has_curve=True,
+            step_name="epoch",
+            warm_up_step="perceptron",
+            _module="engine.linear",
+            _tables=("PERCEPTRON_CLASSIFIER", "PERCEPTRON_CLASSIFIER"),
+            _estimators=("PerceptronClassifier", "PerceptronClassifier"),
+            curve_names=("share of wrong rows", ""),
+            has_trees=False,
+            tasks=("classes",),
         ),
         CatalogEntry(
             "naive_bayes",

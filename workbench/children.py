@@ -4,7 +4,8 @@ A child that has done its work waits for the next, because starting one and impo
 it takes seconds. ::
 
     worker thread                       child
-    run_in_child ------ work ---------> _serve: work(monitor)
+    run_in_child ------ work ---------> _serve
+                 <----- taken --------- work(monitor)
     monitor.on_iteration <-- event ---- monitor.on_iteration
                          --- stop ----> answered by the next event, if there is one soon enough
                          <-- result ---
@@ -20,22 +21,22 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
+from engine.apart import WorkLost
 from engine.errors import FitStopped
 from engine.monitor import FitMonitor, IterationEvent
 
 POLL_S = 0.05
 STOP_S = 0.4  # between asking the work to stop and ending its process
 GRACE_S = 0.3  # between asking a process to end and killing it
+IDLE_S = 120.0  # a child that has had no work for so long ends: it holds some 200 MB
+GONE = EOFError, BrokenPipeError, ConnectionResetError
 
 Work = Callable[[FitMonitor], Any]
-
-
-class ChildEnded(Exception):  # noqa: N818 - says what is the case
-    """The child process is gone, and nobody here has ended it."""
 
 
 class _Child:
@@ -68,7 +69,7 @@ _idle: list[_Child] = []
 _lock = threading.Lock()
 
 
-def run_in_child(work: Work, monitor: FitMonitor) -> Any:
+def run_in_child(work: Work, monitor: FitMonitor, stop_s: float = STOP_S) -> Any:
     """Return what ``work(monitor)`` returns, done in a child process.
 
     Parameters
@@ -78,28 +79,42 @@ def run_in_child(work: Work, monitor: FitMonitor) -> Any:
     monitor : FitMonitor
         Is told of the work's events, without their trees, and asked all the time. A stop is answered by the
         work itself where it asks in time; else its process is ended.
+    stop_s : float
+        How long that is, in seconds; 0 for work that never asks.
 
     Raises
     ------
     FitStopped
         The work was stopped, and nothing is left of it.
-    ChildEnded
+    WorkLost
         The process ended without a result.
     Exception
         What the work raised.
     """
-    child = _take()
-    is_reusable = False
-    try:
-        answer, is_reusable = _Talk(child, monitor).run(work)
-    finally:
-        if is_reusable:
-            _put_back(child)
-        else:
-            child.end()
+    while True:
+        child, is_reusable = _take(), False
+        try:
+            answer, is_reusable = _Talk(child, monitor, stop_s).run(work)
+            break
+        except _NotTaken:  # it ended, having waited long enough, just when it was taken
+            continue
+        finally:
+            if is_reusable:
+                _put_back(child)
+            else:
+                child.end()
     if isinstance(answer, BaseException):
         raise answer
     return answer
+
+
+def run_unasked(work: Callable[[], Any], monitor: FitMonitor) -> Any:
+    """Return ``work()``, done in a child process, for `engine.apart.use`; at a stop its process is ended."""
+    return run_in_child(partial(_without_monitor, work), monitor, stop_s=0.0)
+
+
+def _without_monitor(work: Callable[[], Any], _monitor: FitMonitor) -> Any:
+    return work()
 
 
 def shut_down() -> None:
@@ -112,6 +127,7 @@ def shut_down() -> None:
 
 
 def _take() -> _Child:
+    """Return the child that worked last of those that wait, or else a new one."""
     with _lock:
         while _idle:
             child = _idle.pop()
@@ -122,30 +138,42 @@ def _take() -> _Child:
 
 
 def _put_back(child: _Child) -> None:
+    """Keep a child that can do more: as many as were at work at once, until they end by themselves."""
     with _lock:
-        if not _idle:
-            _idle.append(child)
-            return
-    child.end()
+        ended = [other for other in _idle if not other.is_alive]
+        _idle[:] = [other for other in _idle if other not in ended]
+        _idle.append(child)
+    for other in ended:
+        other.end()
+
+
+class _NotTaken(Exception):  # noqa: N818 - says what is the case
+    """A child that had worked before was gone when more was sent to it."""
 
 
 class _Talk:
     """One work's events, stop and end."""
 
-    def __init__(self, child: _Child, monitor: FitMonitor) -> None:
-        self._child, self._monitor = child, monitor
+    def __init__(self, child: _Child, monitor: FitMonitor, stop_s: float) -> None:
+        self._child, self._monitor, self._stop_s = child, monitor, stop_s
         self._last, self._stop_at = IterationEvent("starting a process"), float("inf")
 
     def run(self, work: Work) -> tuple[Any, bool]:
         """Return the result, or the exception, and whether the child can do more."""
+        is_waiting = self._child.is_ready
         try:
-            if not self._child.is_ready:  # a pipe is small: nothing large is sent before somebody reads
+            if not is_waiting:  # a pipe is small: nothing large is sent before somebody reads
                 self._await("ready")
                 self._child.is_ready = True
             self._child.connection.send(work)
-            answer = self._await("result")
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            raise ChildEnded(
+            answer = self._await("taken")
+            is_waiting = False
+            if answer is None:
+                answer = self._await("result")
+        except GONE:
+            if is_waiting:
+                raise _NotTaken from None
+            raise WorkLost(
                 "its process was ended from outside, or ran out of memory; try again, with fewer rows"
             ) from None
         return answer, self._stop_at == float("inf")
@@ -163,10 +191,10 @@ class _Talk:
 
     def _ask(self, wanted: str) -> None:
         is_stopped = self._monitor.on_iteration(self._last)
-        if is_stopped and wanted == "ready":
+        if is_stopped and (wanted != "result" or self._stop_s == 0):
             raise FitStopped
         if is_stopped and self._stop_at == float("inf"):
-            self._stop_at = monotonic() + STOP_S
+            self._stop_at = monotonic() + self._stop_s
             self._child.connection.send("stop")
         if monotonic() > self._stop_at:
             raise FitStopped
@@ -187,18 +215,22 @@ class _Monitor:
 
 
 def _serve(connection: Connection) -> None:
-    """Do what is sent, until nobody is there to send."""
+    """Do what is sent, until nobody is there to send, or nothing is sent for long."""
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     warnings.simplefilter("ignore")  # they have no one to read them; results tell what did not converge
     connection.send(("ready", None))
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        while True:
-            connection.send(_done(connection.recv(), connection))
+    with contextlib.suppress(*GONE):
+        while connection.poll(IDLE_S):
+            connection.send(_done(connection))
 
 
-def _done(work: Work, connection: Connection) -> tuple[str, Any]:
+def _done(connection: Connection) -> tuple[str, Any]:
     try:
+        work = connection.recv()
+        connection.send(("taken", None))
         return "result", work(_Monitor(connection))
+    except GONE:
+        raise
     except Exception as error:
         error.add_note(traceback.format_exc())
         return "error", error

@@ -15,7 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import parallel
+from engine import apart, parallel
 from engine.monitor import FitMonitor, IterationEvent
 from workbench import children
 from workbench.children import run_in_child
@@ -182,7 +182,7 @@ def _cancelled_future() -> Future[Any]:
 
 
 class Lane:
-    """A queue of work with `n_workers` threads."""
+    """A queue of work with `n_workers` threads, whose fits that ask nobody run in child processes."""
 
     def __init__(self, name: str, n_workers: int = 1) -> None:
         self._pool = ThreadPoolExecutor(n_workers, thread_name_prefix=f"lane-{name}")
@@ -204,7 +204,8 @@ class Lane:
         return self._pool.submit(self._run, work, job)
 
     def _run(self, work: Work, job: Job) -> Any:
-        return work(job)
+        with apart.use(children.run_unasked):
+            return work(job)
 
     def shut_down(self, deadline: float) -> bool:
         """Stop all jobs and wait until `deadline` (of `time.monotonic`); tell whether all ended."""
@@ -295,7 +296,7 @@ class Lanes:
             job.silence()
         deadline = monotonic() + timeout_s
         ended = [lane.shut_down(deadline) for lane in self._all]  # every lane is told, whatever one says
-        children.shut_down()
         if all_ended := all(ended):
             parallel.shut_down()
+        children.shut_down()  # last, as tasks of a pool may have given theirs back a moment ago
         return all_ended

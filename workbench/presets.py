@@ -93,7 +93,31 @@ PRESETS = (
 )  # fmt: skip
 
 
-def presets_of(kind: str, task: str) -> list[tuple[Preset, dict[str, Any]]]:
+Offered = list[tuple[Preset, dict[str, Any]]]
+
+
+def presets_of(kind: str, task: str) -> Offered:
     """Return the presets that a kind of model has for a task, with what each sets."""
     offered = [(preset, preset.values(task)) for preset in PRESETS if preset.kind == kind]
     return [(preset, values) for preset, values in offered if values is not None]
+
+
+def taking_back(offered: Offered, current: Mapping[str, Any], start: Mapping[str, Any]) -> Offered:
+    """Return the presets with what each takes back of another one that is in force.
+
+    One is in force while all its settings hold. What it set and the next one does not goes to where a new
+    model starts: "XGBoost-like" after "Careful" would sample rows otherwise, which XGBoost does not.
+
+    Parameters
+    ----------
+    current : mapping
+        The model's settings.
+    start : mapping
+        What a new model of the kind starts with.
+    """
+    in_force = {name for _, values in offered if values.items() <= current.items() for name in values}
+    backs = {name: start[name] for name in in_force if start[name] != current[name]}
+    return [
+        (preset, values | {name: backs[name] for name in start if name in backs and name not in values})
+        for preset, values in offered
+    ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from engine.apart import WorkLost
 from engine.errors import DataError, ParameterError
 from engine.notes import notes_of
 from workbench.catalog import entry_of
-from workbench.children import ChildEnded
 from workbench.figures.words import counted
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def told(error: BaseException) -> tuple[bool, str]:
     """Tell whether an error is of the data, the settings or the machine, and what to say of it."""
-    is_users = isinstance(error, (DataError, ParameterError, MemoryError, ChildEnded))
+    is_users = isinstance(error, (DataError, ParameterError, MemoryError, WorkLost))
     return is_users, "there is not enough memory" if isinstance(error, MemoryError) else str(error)
 
 

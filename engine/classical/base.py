@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +13,11 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from engine import apart
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.classical.columns import PreparedColumns
+from engine.classical.fitting import fit_pipeline
+from engine.errors import FitStopped
 from engine.export.model_check import require
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
@@ -34,7 +38,7 @@ class ClassicalModel(Learner):
     """A model that is not made of trees: a pipeline of prepared columns and an estimator.
 
     A subclass says which estimator `_make_model` makes. Its fit cannot be asked to stop: who wants to be
-    able to end it lets it run in a process of its own.
+    able to end it gives it a place of its own, see `engine.apart`.
     """
 
     combination = "rows"
@@ -48,9 +52,10 @@ class ClassicalModel(Learner):
     ) -> Self:  # fmt: skip
         """Fit the model.
 
-        ``monitor.on_iteration(event)`` is called in this thread before and after the fit proper, which
-        cannot be stopped; stopped before it, the model answers what is right for no row in particular: the
-        class shares, or the mean. A validation part is checked and otherwise not used.
+        ``monitor.on_iteration(event)`` is called in this thread before and after the fit proper, and all the
+        time where that runs in a place of its own (`engine.apart.use`): elsewhere it cannot be stopped. A
+        stopped model answers what is right for no row in particular: the class shares, or the mean. A
+        validation part is checked and otherwise not used.
 
         Parameters
         ----------
@@ -68,6 +73,8 @@ class ClassicalModel(Learner):
             validation part is not whole.
         DataError
             X, y or the weights do not fit; see `engine.base.begin_fit`.
+        WorkLost
+            The place of its own is gone, with the fit.
         """
         self._check_parameters()
         data = begin_fit(
@@ -81,7 +88,7 @@ class ClassicalModel(Learner):
         if self.stopped_ or len(np.unique(data.y)) == 1:
             self.pipeline_ = self._constant(data)
         else:
-            self.pipeline_ = self._fitted(data, monitor)
+            self.pipeline_ = self._fitted_or_constant(data, monitor)
         if not self.stopped_:
             monitor.on_iteration(IterationEvent("fitting", fraction=1.0, elapsed_s=watch.elapsed_s))
         return self
@@ -95,11 +102,20 @@ class ClassicalModel(Learner):
         model = DummyClassifier(strategy="prior") if self._is_classifier else DummyRegressor()
         return Pipeline([(MODEL, model.fit(data.X, self._target(data), data.sample_weight))])
 
-    def _fitted(self, data: TrainingData, _monitor: FitMonitor) -> Pipeline:
+    def _fitted_or_constant(self, data: TrainingData, monitor: FitMonitor) -> Pipeline:
+        try:
+            return self._fitted(data, monitor)
+        except FitStopped:
+            self.stopped_ = True
+            return self._constant(data)
+        except apart.WorkLost as error:
+            raise apart.WorkLost(f"the fit of a {type(self).__name__} is lost: {error}") from error
+
+    def _fitted(self, data: TrainingData, monitor: FitMonitor) -> Pipeline:
         steps = [(COLUMNS, self._make_columns(data)), (MODEL, self._make_model(data))]
         pipeline = Pipeline([(name, step) for name, step in steps if step is not None])
-        weights = {f"{step}__sample_weight": data.sample_weight for step in pipeline.named_steps}
-        return pipeline.fit(data.X, self._target(data), **weights)
+        fit = partial(fit_pipeline, pipeline, data.X, self._target(data), data.sample_weight)
+        return apart.run(fit, monitor)
 
     def _note_early_end(self, n_steps: int, cure: str) -> None:
         """Note that the solver ran out of steps; scikit-learn's own warning has no one to read it."""

@@ -112,7 +112,7 @@ class NaiveBayesClassifier(ClassicalClassifier):
     features_ : tuple of FeatureSpec
     classes_ : ndarray (n_classes,)
     stopped_ : bool
-        A monitor ended the fit before it began; the model is a constant.
+        A monitor ended the fit; the model is a constant.
     """
 
     _table = NAIVE_BAYES_CLASSIFIER

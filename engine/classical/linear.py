@@ -28,7 +28,7 @@ _DOC = """{title}.
         Over the encoded table.
     features_ : tuple of FeatureSpec{fitted}
     stopped_ : bool
-        A monitor ended the fit before it began; the model is a constant.
+        A monitor ended the fit; the model is a constant.
     """
 
 

@@ -38,7 +38,7 @@ _DOC = """k nearest neighbours: {answer} of the training rows that are nearest (
         Over the encoded table.
     features_ : tuple of FeatureSpec{classes}
     stopped_ : bool
-        A monitor ended the fit before it began; the model is a constant.
+        A monitor ended the fit; the model is a constant.
     """
 
 
@@ -62,8 +62,13 @@ class Voters(BaseEstimator):  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if hasattr(self, "rows_"):  # the search is built of the same rows, so it is the same
+        if hasattr(self, "rows_") and "search_" not in state:  # of the same rows it is built the same
             self._build_search()
+
+    def __reduce_ex__(self, _protocol: Any) -> tuple[Any, ...]:
+        """Take the search along to another process: building it stops all threads for as long as it takes."""
+        search = {"search_": self.search_} if hasattr(self, "search_") else {}
+        return _restored, (type(self), {**self.__getstate__(), **search})
 
     def _mean(self, X: Floats) -> Floats:
         """Return the neighbours' mean answer: float64 (n_rows, n_answers)."""
@@ -85,6 +90,12 @@ class Voters(BaseEstimator):  # type: ignore[misc]
             if n_asked == n_rows or np.all(before[:, -1] + counts[:, -1] >= self.n_neighbors):
                 return distances, rows, np.clip(self.n_neighbors - before, 0.0, counts)
             n_asked = min(2 * n_asked, n_rows)
+
+
+def _restored(kind: type[Voters], state: dict[str, Any]) -> Voters:
+    voters = kind.__new__(kind)
+    voters.__setstate__(state)
+    return voters
 
 
 def _nearness(distances: Floats) -> Floats:

@@ -45,7 +45,7 @@ _DOC = """Support vector machine for {task} (Boser, Guyon, Vapnik 1992; {paper})
         Over the encoded table.
     features_ : tuple of FeatureSpec{fitted}
     stopped_ : bool
-        A monitor ended the fit before it began; the model is a constant.
+        A monitor ended the fit; the model is a constant.
     """
 
 

@@ -22,6 +22,15 @@ from engine.uncertainty import Uncertainty, of_classes, of_numbers
 Floats = NDArray[np.float64]
 
 
+def tells_noise(forest: Any) -> bool:
+    """Tell whether the leaves of a forest's trees know a variance: not where they were grown for medians."""
+    return hasattr(forest, "classes_") or _criterion_of(forest) in ("squared_error", "poisson")
+
+
+def _criterion_of(forest: Any) -> str:
+    return str(getattr(forest._tree_settings(), "criterion", "squared_error"))
+
+
 class TreeMoments:
     """Trees whose sums tell a forest's uncertainty.
 
@@ -41,7 +50,7 @@ class TreeMoments:
         self._is_classes, self._n_trees = hasattr(forest, "classes_"), len(own)
         # squares of values near 0 lose the fewest digits
         self._centre = 0.0 if self._is_classes else float(np.mean([tree.value[0, 0] for tree in own]))
-        criterion = getattr(forest._tree_settings(), "criterion", "squared_error")
+        criterion = _criterion_of(forest)
         self.trees = [replace(tree, value=self._values(tree, criterion)) for tree in own]
 
     def _values(self, tree: Tree, criterion: str) -> Floats:

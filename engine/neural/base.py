@@ -14,8 +14,8 @@ from engine import dtypes, parallel
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.boosting.early_stopping import set_aside
 from engine.errors import DataError, FitStopped, ParameterError
+from engine.inputs import InputScaling, standardise
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
-from engine.neural.inputs import InputScaling
 from engine.neural.kernels.forward import answer_rows
 from engine.neural.kernels.training import Recipe
 from engine.neural.layout import Layout, constant_parameters
@@ -150,33 +150,15 @@ class DeepEnsemble(Learner):
         self, training: TrainingData, validation: TrainingData | None, watcher: StopWatcher, clock: Stopwatch
     ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
         """Standardise the table as the first share of the fit; what a stop leaves undone stays 0."""
-        n_features = training.n_features
-        n_steps = n_features * (2 if validation is None else 3)
-        n_done = 0
 
-        def on_column(_n_columns: int) -> bool:
-            nonlocal n_done
-            n_done += 1
+        def tell(n_done: int, n_steps: int) -> bool:
             fraction = PREPARING_SHARE * n_done / n_steps
             watcher.tell(IterationEvent("preparing", n_done, n_steps, fraction, clock.elapsed_s))
             return watcher.is_stopped
 
-        scaling = InputScaling(training.features)
-        watcher.tell(IterationEvent("preparing", 0, n_steps, 0.0, clock.elapsed_s))
-        is_whole = not watcher.is_stopped and scaling.learn(
-            training.X, training.sample_weight, training.features, on_column
-        )
-        self.input_units_, self.input_means_ = scaling.units, scaling.means
-        self.input_scales_, self.has_missing_ = scaling.scales, scaling.has_missing
-        filled: list[NDArray[np.float32] | None] = []
-        for part in (training, validation):
-            n_rows = part.n_rows if part is not None and is_whole else 0
-            inputs = np.zeros((n_rows, scaling.n_inputs), np.float32)
-            if part is not None and is_whole:
-                is_whole = scaling.fill(part.X, inputs, on_column)
-            filled.append(None if part is None else dtypes.as_input(inputs))
-        assert filled[0] is not None
-        return filled[0], filled[1]
+        inputs = standardise(training, validation, np.float32, tell)
+        inputs.scaling.keep_in(self)
+        return inputs.training, inputs.validation
 
     def _shared(
         self, training: TrainingData, validation: TrainingData | None,
@@ -285,7 +267,7 @@ class DeepEnsemble(Learner):
         A row's numbers have the same bits whatever rows are beside it.
         """
         layout = Layout.of(self.layer_sizes_)
-        scaling = self._scaling()
+        scaling = InputScaling.kept_in(self)
         parameters = dtypes.as_input(self.parameters_, np.float64)
         outputs = np.empty((len(parameters), len(encoded), int(layout.sizes[-1])))
         is_tanh = self.activation == "tanh"
@@ -305,12 +287,6 @@ class DeepEnsemble(Learner):
 
         parallel.for_chunks(answer, len(encoded), ANSWER_ROWS, self.n_jobs)
         return outputs
-
-    def _scaling(self) -> InputScaling:
-        scaling = InputScaling(self.features_)
-        scaling.units, scaling.means = self.input_units_, self.input_means_
-        scaling.scales, scaling.has_missing = self.input_scales_, self.has_missing_
-        return scaling
 
     def _outputs(self, X: Any) -> Floats:
         return self._encoded_outputs(check_X(self, X))

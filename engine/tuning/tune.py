@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 
 from engine import parallel
+from engine.apart import WorkLost
 from engine.errors import DataError, FitStopped, ParameterError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopFlag, Stopwatch
 from engine.other_learners import StopOnly, can_stop, seeded, takes_weights
@@ -20,7 +21,7 @@ from engine.tuning.search import LARGER, SMALLER, Search, the_search
 
 PHASE = "tuning"
 MAX_NAMES = 2  # a curve or a map
-REFUSALS = (ValueError, ArithmeticError, MemoryError)
+REFUSALS = (ValueError, ArithmeticError, MemoryError, WorkLost)
 """What a setting may fail by without ending the others."""
 
 Scorer = Callable[..., float]

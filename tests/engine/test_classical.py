@@ -1,5 +1,7 @@
 """The classical models: what scikit-learn answers on columns prepared by hand, and rows by weight."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -78,6 +80,14 @@ def test_a_row_of_weight_two_is_two_neighbours():
     np.testing.assert_allclose(model.predict_proba([[0.0]]), [[2 / 3, 1 / 3]])
     half = engine.NearestNeighborsClassifier(n_neighbors=2).fit(X, y, [0.5, 1, 1, 1])
     np.testing.assert_allclose(half.predict_proba([[0.0]]), [[0.25, 0.75]])  # half of one, one, half of one
+
+
+def test_a_search_for_neighbours_goes_to_another_process_as_it_is():
+    X, y, _ = numbers()
+    model = engine.NearestNeighborsClassifier().fit(X, y)
+    content = pickle.dumps(model)
+    assert b"KDTree" in content  # building it anew holds up all threads
+    np.testing.assert_array_equal(pickle.loads(content).predict_proba(X), model.predict_proba(X))
 
 
 def test_more_neighbours_than_rows_are_refused():

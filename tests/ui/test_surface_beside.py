@@ -188,8 +188,8 @@ def test_three_others_stand_beside_in_one_range_of_colours_and_a_fourth_waits(qt
     qtbot.waitUntil(lambda: len(panel.beside.shown) == 3, timeout=60_000)
     assert [plot.figure.title for plot in panel.beside.shown] == [document.run(i).name for i in others[:3]]
     plots = [panel.plot, *panel.beside.shown]
-    low = min(float(plot.own_range()[0]) for plot in plots)
-    high = max(float(plot.own_range()[1]) for plot in plots)
+    low = min(float(plot.figure.range[0]) for plot in plots)
+    high = max(float(plot.figure.range[1]) for plot in plots)
     assert {tuple(plot.image.levels) for plot in plots} == {(low, high)}
     widths = [plot.width() for plot in plots]
     assert max(widths) - min(widths) <= 3

@@ -7,10 +7,11 @@ import threading
 
 import pytest
 
+from engine.apart import WorkLost
 from engine.errors import DataError, FitStopped
 from engine.monitor import NULL_MONITOR, IterationEvent
 from workbench import children
-from workbench.children import ChildEnded, run_in_child
+from workbench.children import run_in_child
 from workbench.training_words import told
 
 
@@ -101,7 +102,7 @@ def test_a_process_that_was_killed_is_told_of():
     def kill(event):
         os.kill(int(event.message), signal.SIGKILL)
 
-    with pytest.raises(ChildEnded, match="ended from outside, or ran out of memory; try again") as caught:
+    with pytest.raises(WorkLost, match="ended from outside, or ran out of memory; try again") as caught:
         run_in_child(spin, Once("spinning", kill))
     is_users, text = told(caught.value)
     assert is_users

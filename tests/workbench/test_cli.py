@@ -113,7 +113,9 @@ def test_every_kind_of_model_names_its_steps_of_the_warm_up():
     assert LARGE_ROWS == subtrees.FEWEST_ROWS
     named = set()
     large, compiled = "large tables", [entry for entry in CATALOG.values() if entry.warm_up_step]
-    of_large = (large, large, "extra trees", large, "boosting", large, "networks", large, large)
+    of_large = (
+        large, large, "extra trees", large, "boosting", large, "networks", "perceptron", large, large
+    )  # fmt: skip
     for entry, of_many in zip(compiled, of_large, strict=True):
         steps = entry.warm_up_of(LARGE_ROWS - 1), entry.warm_up_of(LARGE_ROWS)
         assert steps == (entry.warm_up_step, of_many)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.workbench.making import Session, open_flowers
 from workbench.catalog import CATALOG, TASKS, check_parameter_values, start_parameters
-from workbench.presets import PRESETS, presets_of
+from workbench.presets import PRESETS, presets_of, taking_back
 
 OFFERED = [(key, task, *one) for key in CATALOG for task in TASKS for one in presets_of(key, task)]
 
@@ -88,3 +88,19 @@ def test_presets_train(qapp):
             session.train(key, **{**values, **(small if "n_estimators" in values else {})})
     assert all(record.state == "done" for record in session.document.runs.values())
     session.close()
+
+
+def test_a_preset_takes_back_the_one_in_force_and_leaves_what_was_set_by_hand():
+    """Case: "XGBoost-like" after "Careful" kept its early stopping and its samples of rows."""
+    start = start_parameters("boosting", "classes", 344)
+    offered = presets_of("boosting", "classes")
+    careful, like_xgboost = (dict(v) for p, v in offered if p.key in ("careful", "xgboost"))
+    current = start | careful
+    chosen = {preset.key: values for preset, values in taking_back(offered, current, start)}
+    after = current | chosen["xgboost"]
+    assert after == start | like_xgboost
+    by_hand = current | {"subsample": 0.5}  # not "Careful" any more
+    chosen = {preset.key: values for preset, values in taking_back(offered, by_hand, start)}
+    assert chosen["xgboost"] == like_xgboost
+    unchanged = {preset.key: values for preset, values in taking_back(offered, start, start)}
+    assert unchanged == {preset.key: values for preset, values in offered}

@@ -5,7 +5,9 @@ import importlib.util
 import numpy as np
 import pytest
 
+from engine import NearestNeighborsClassifier, StackingClassifier, SVMClassifier
 from engine.errors import DataError
+from tests.benchmarks.bench_stacking import darts, right_rows
 from workbench import resources
 from workbench.datasets import default_roles, proposes_classes
 from workbench.problems import find_problems
@@ -143,3 +145,14 @@ def test_the_script_makes_the_same_files(tmp_path):
         ours, theirs = (tmp_path / name).read_text("utf-8"), (path.parent / name).read_text("utf-8")
         if name != "cosine.csv":
             assert ours == theirs, name
+
+
+def test_neighbours_and_the_svm_are_strong_in_different_regions_of_darts_and_their_stack_beats_both():
+    X, y = darts()
+    wide = np.isin(y, ["Cleo", "Dan"])
+    neighbours = right_rows(NearestNeighborsClassifier(), X, y, n_repeats=1)
+    machine = right_rows(SVMClassifier(random_state=0), X, y, n_repeats=1)
+    stack = right_rows(StackingClassifier(random_state=0), X, y, n_repeats=1)
+    assert neighbours[~wide].mean() > machine[~wide].mean() + 0.2
+    assert machine[wide].mean() > neighbours[wide].mean() + 0.03
+    assert stack.mean() > max(neighbours.mean(), machine.mean()) + 0.01

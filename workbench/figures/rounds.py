@@ -29,6 +29,7 @@ from workbench.figures.surface_inputs import (
     weights_text,
     with_held,
 )
+from workbench.figures.uncertainty import PREDICTION
 from workbench.figures.words import count, counted
 from workbench.fitting import SoFar
 from workbench.rounds import stage_text, unit_of
@@ -44,6 +45,8 @@ CLEARLY_MORE = 1.2  # times the gain: less, and the axes of a picture would chan
 
 class StagedPicture:
     """Makes the picture of any number of first rounds; what it worked out before serves the next one.
+
+    It tells what they predict, not how uncertain they are: that is told of the whole ensemble.
 
     Parameters
     ----------
@@ -98,9 +101,10 @@ class StagedPicture:
             residuals = np.empty(0)
             if not result.classes:
                 residuals = figure.points.values - self._answers.at(n_rounds)[:, 0]
-            return replace(figure, title=title, answer=answer, residuals=residuals)
+            return replace(figure, title=title, answer=answer, residuals=residuals, band=None)
         assert self._surface is not None
-        made = replace(figure, title=title, answer=self._surface.at(n_rounds))
+        answer = self._surface.at(n_rounds)
+        made = replace(figure, title=title, answer=answer, layer=PREDICTION, spread=None)
         if made.classes:
             said = np.argmax(self._answers.at(n_rounds), axis=1)
             wrong = (figure.points.codes >= 0) & (figure.points.codes != said)
@@ -196,7 +200,6 @@ class LivePicture:
             There is no such picture of this kind of model or of these columns.
         """
         result = so_far.result()
-        n_planned = result.estimator.n_estimators
         if self._inputs is None:
             first = surface_inputs(self._name, result, so_far.inputs.table, monitor)
             self._inputs = with_held(first, self._chosen)
@@ -204,6 +207,7 @@ class LivePicture:
         columns = self._columns_for(result)
         if not result.has_trees:
             return self._inputs, self._anew(result, columns)
+        n_planned = result.estimator.n_estimators
         if self._staged is None or columns != self._shown:
             figure = _picture_over(inputs_again(self._inputs, result), columns)
             self._staged, self._shown = StagedPicture(figure, self._inputs, n_planned), columns

@@ -10,10 +10,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QPushButton, QWidget
 
 from engine.errors import DataError
-from workbench.catalog import entry_of
+from workbench.catalog import entry_of, start_parameters
 from workbench.figures.words import count, counted
 from workbench.pasting import Pasted, match_settings, read_pairs, setting_text
-from workbench.presets import presets_of
+from workbench.presets import presets_of, taking_back
 from workbench.ui.context import Context
 from workbench.ui.sight import is_in_sight
 from workbench.ui.widgets import ActionButton, Label, button, column, literal, row
@@ -61,14 +61,16 @@ class SeveralSettings:
 
     def _open_presets(self) -> None:
         document, run = self._context.document, self._context.document.current_run
-        if run is None:
+        if run is None or document.table is None:
             return
         menu = QMenu(self._panel)
         menu.setObjectName("settings.presets_menu")
         menu.setProperty("look", "told")  # what cannot be chosen is there to be read
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         table = {p.name: p for p in entry_of(run.spec.kind).parameters(document.task)}
-        for preset, values in presets_of(run.spec.kind, document.task):
+        start = start_parameters(run.spec.kind, document.task, document.table.n_rows)
+        offered = presets_of(run.spec.kind, document.task)
+        for preset, values in taking_back(offered, run.spec.parameters, start):
             if not menu.isEmpty():
                 menu.addSeparator()
             menu.addAction(preset.title, partial(self._set, run.run_id, values, f"Use {preset.title}"))
