@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from engine.features import take_rows
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 
 N_BINS = 10
@@ -152,12 +153,11 @@ def interval_coverage(
     """
     weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     rows = np.flatnonzero(weights > 0)
-    take = X.iloc if hasattr(X, "iloc") else X
     hits, widths = np.zeros((2, len(nominal), len(rows)))
     n_done, is_stopped, clock = 0, False, Stopwatch()
     while n_done < len(rows) and not is_stopped:
         block = rows[n_done : n_done + ROWS_PER_QUESTION]
-        low, high = np.moveaxis(predicted_intervals(model, take[block], nominal), 2, 0)
+        low, high = np.moveaxis(predicted_intervals(model, take_rows(X, block), nominal), 2, 0)
         if not np.isfinite(high - low).all():
             return None
         done = slice(n_done, n_done + len(block))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Self
 
@@ -22,6 +21,7 @@ from engine.neural.kernels.training import Recipe
 from engine.neural.layout import Layout, constant_parameters
 from engine.neural.member import Member, Rows, Training
 from engine.neural.training import PREPARING_SHARE, Ensemble
+from engine.notes import take_note
 from engine.parameters import Parameter, check_parameters
 
 BLOCK_ROWS = 256  # rows that are computed together
@@ -201,11 +201,10 @@ class DeepEnsemble(Learner):
             wanted = min(max(n_rows // STEPS_PER_EPOCH, SMALLEST_BATCH), LARGEST_BATCH)
             return min(wanted, n_rows)
         if self.batch_size > n_rows:
-            warnings.warn(
+            take_note(
+                self,
                 f"batch_size is {self.batch_size} but there are {n_rows} training rows; trained with a batch "
                 f"size of {n_rows}",
-                UserWarning,
-                stacklevel=5,
             )
         return min(int(self.batch_size), n_rows)
 
@@ -247,11 +246,10 @@ class DeepEnsemble(Learner):
         n_back = len(diverged) - lost
         fates = ((lost, "left out"), (n_back, "put back to an earlier epoch"))
         fate = ", ".join(f"{count} {words}" for count, words in fates if count)
-        warnings.warn(
+        take_note(
+            self,
             f"numbers became infinite: {told}; {fate}; a smaller learning_rate than {self.learning_rate:g} "
             "keeps them",
-            UserWarning,
-            stacklevel=5,
         )
 
     def _keep_losses(self, members: list[Member]) -> None:

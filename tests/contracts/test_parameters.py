@@ -10,7 +10,8 @@ import engine
 from engine.errors import ParameterError
 from engine.export.json import to_json
 from engine.parameters import UNSET
-from workbench.catalog import CATALOG, SEED, start_parameters
+from workbench.catalog import CATALOG, start_parameters
+from workbench.catalog_entry import SEED
 
 CASES = [(key, task) for key, entry in CATALOG.items() for task in entry.tasks]
 NOT_IN_TABLES = {"random_state", "categorical_features", "estimator"}  # set elsewhere in the window

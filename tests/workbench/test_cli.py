@@ -11,7 +11,8 @@ from engine.errors import FitStopped
 from engine.monitor import NULL_MONITOR
 from engine.tree import subtrees
 from workbench import cli, demo
-from workbench.catalog import CATALOG, LARGE_ROWS
+from workbench.catalog import CATALOG
+from workbench.catalog_entry import LARGE_ROWS
 from workbench.samples import load_sample
 from workbench.warmup import WarmUp, step_of
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.catalog import TASKS, entry_of
+from workbench.catalog import entry_of
+from workbench.catalog_entry import TASKS
 from workbench.figures.scores import METRIC_TEXTS, SHORT_PARTS, score_text
 from workbench.figures.training import TrainingFigure, make_line, make_training_figure
 from workbench.figures.words import MINUS, count, number

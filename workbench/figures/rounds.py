@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from engine.staged import StagedAnswers, StagedSurface, first_rounds
 from engine.surface import model_curve
+from engine.thinned import Thinned
 from workbench.figures.axis import N_CELLS
 from workbench.figures.surface import (
     CurveFigure,
@@ -134,27 +135,21 @@ class _KeptWeights:
     def __init__(self, staged: Callable[[], Iterator[Floats]], rows: NDArray[np.int64]) -> None:
         self._staged, self._rows = staged, rows
         self._coming, self._n_told = staged(), 0
-        self._kept: dict[int, Floats] = {}
-        self._step = 1
+        self._kept: Thinned[Floats] = Thinned(KEPT_WEIGHT_BYTES)
 
     def after(self, n_rounds: int) -> Floats:
         """Return the weights after some rounds, at least one: float64 (n_drawn,)."""
-        if n_rounds in self._kept:
-            return self._kept[n_rounds]
+        known = self._kept.last(n_rounds)
+        if known is not None and known[0] == n_rounds:
+            return known[1]
         if n_rounds <= self._n_told:
             self._coming, self._n_told = self._staged(), 0
         while self._n_told < n_rounds:
             weights = next(self._coming)[self._rows]
             self._n_told += 1
-            self._keep(weights)
+            if self._kept.wants(self._n_told):
+                self._kept.keep(self._n_told, weights, weights.nbytes)
         return weights
-
-    def _keep(self, weights: Floats) -> None:
-        if self._n_told % self._step == 0:
-            self._kept[self._n_told] = weights
-        if len(self._kept) * weights.nbytes > KEPT_WEIGHT_BYTES and len(self._kept) > 1:
-            self._step *= 2
-            self._kept = {n: kept for n, kept in self._kept.items() if n % self._step == 0}
 
 
 def weighed(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.notes import notes_of
 from workbench.figures.axis import date_ticks
 from workbench.figures.words import count, counted, fixed, number, percent, value_text
 
@@ -74,6 +75,7 @@ def part_block(name: str, result: RunResult, part: str, unit: str = "") -> Score
         notes.append(f"{what} {times} with this score in sight: it may flatter")
     else:
         notes.append(PART_NOTES[part])
+    notes += [f"Warning: {note}" for note in notes_of(result.estimator)]
     figures = tuple(_key(metric, value, unit) for metric, value in scores.metrics.items())
     return ScoreBlock(name, f"{count(scores.n_rows)} {PART_TEXTS[part]}", figures, tuple(notes))
 

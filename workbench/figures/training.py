@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog import TASKS, entry_of
+from workbench.catalog import entry_of
+from workbench.catalog_entry import TASKS
 from workbench.figures.words import count, counted, number
 
 OUT_OF_BAG, TREES = "out_of_bag", "trees"
