@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 
-from engine import parallel
+from engine import parallel, pieces
 from engine.apart import WorkLost
 from engine.base import Learner, TrainingData
-from engine.errors import ParameterError
+from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
 from engine.other_learners import OneClass, check_learner
 
@@ -153,7 +153,7 @@ class Tasks:
         )
         try:
             for task, result in enumerate(results):
-                if result is None:  # not begun when the stop came
+                if result is None:  # not begun when the stop came, or without an answer
                     return
                 yield result[0]
                 self._n_done, self._shares[task], self._current = task + 1, 1.0, task
@@ -169,7 +169,10 @@ class Tasks:
         if self._is_over:
             return None
         try:
-            return (fit(task, _TaskMonitor(self, task)),)
+            with pieces.asking(lambda _work: self.hear(task, 0.0)):
+                return (fit(task, _TaskMonitor(self, task)),)
+        except FitStopped:
+            return None
         except WorkLost as error:
             raise WorkLost(f"{self.names[task]}: {error}") from error
 

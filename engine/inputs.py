@@ -16,6 +16,7 @@ from engine.features import FeatureSpec
 from engine.units import unit_of
 
 LARGEST_INPUT = 1e6  # standard deviations from the mean: what lies beyond is taken to lie there
+ROWS_PER_BLOCK = 2**14  # filled in between two looks at a stop: what is written stays in the cache
 MOST_NUMBERS = 2**31  # of the table of inputs, 8 GB in single precision
 
 Floats = NDArray[np.float64]
@@ -104,8 +105,8 @@ class InputScaling:
         n_values = self._n_levels[column] if self._is_level[column] else 1
         return n_values + int(self.has_missing[column])
 
-    def fill(self, X: NDArray[Any], inputs: NDArray[Any], on_column: Callable[[int], bool]) -> bool:
-        """Fill in the inputs of the rows of an encoded table; False where `on_column` ended it.
+    def fill(self, X: NDArray[Any], inputs: NDArray[Any]) -> None:
+        """Fill in the inputs of the rows of an encoded table.
 
         Parameters
         ----------
@@ -128,9 +129,6 @@ class InputScaling:
             if self.has_missing[column]:
                 inputs[:, at + self._width(column) - 1] = is_missing
             at += self._width(column)
-            if on_column(column + 1):
-                return False
-        return True
 
 
 class Inputs(NamedTuple):
@@ -158,7 +156,8 @@ def standardise(
     Parameters
     ----------
     tell : callable
-        Told after every column how many steps of how many are done, and before the first; True ends it.
+        Told after every column that was learned, and every block of rows that was filled in, how many steps
+        of how many are done, and before the first; True ends it.
 
     Raises
     ------
@@ -166,20 +165,23 @@ def standardise(
         See `InputScaling.learn`.
     """
     parts = [part for part in (training, validation) if part is not None]
-    n_steps, n_done = training.n_features * (1 + len(parts)), 0
-
-    def on_column(_n_columns: int) -> bool:
-        nonlocal n_done
-        n_done += 1
-        return tell(n_done, n_steps)
-
+    n_steps = training.n_features + sum(len(_blocks(part.n_rows)) for part in parts)
     scaling = InputScaling(training.features)
     is_whole = not tell(0, n_steps) and scaling.learn(
-        training.X, training.sample_weight, training.features, on_column
+        training.X, training.sample_weight, training.features, lambda n_columns: tell(n_columns, n_steps)
     )
-    tables = []
+    tables, n_done = [], training.n_features
     for part in parts:
         inputs = np.zeros((part.n_rows if is_whole else 0, scaling.n_inputs), dtype)
-        is_whole = is_whole and scaling.fill(part.X, inputs, on_column)
         tables.append(dtypes.as_input(inputs))
+        for first in _blocks(len(inputs)):
+            if is_whole:
+                block = slice(first, first + ROWS_PER_BLOCK)
+                scaling.fill(part.X[block], inputs[block])
+                n_done += 1
+                is_whole = not tell(n_done, n_steps)
     return Inputs(scaling, tables[0], tables[1] if validation is not None else None)
+
+
+def _blocks(n_rows: int) -> range:
+    return range(0, n_rows, ROWS_PER_BLOCK)

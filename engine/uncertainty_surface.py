@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.forest.uncertainty import TreeMoments, tells_noise
-from engine.monitor import NULL_MONITOR, FitMonitor
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from engine.surface import WATCHED_ROWS, grid_table, tree_curve, tree_surface, watched
 from engine.tree.structure import Tree
 from engine.uncertainty import Uncertainty
@@ -55,7 +56,12 @@ def uncertainty_surface(
     shape = len(y_values), len(x_values)
     if hasattr(estimator, "estimators_"):
         moments = TreeMoments(estimator)
-        sums = tree_surface(moments.trees, x_feature, y_feature, x_values, y_values, held)
+
+        def sum_of(trees: Sequence[Tree]) -> Floats:
+            monitor.on_iteration(IterationEvent("drawing"))
+            return tree_surface(trees, x_feature, y_feature, x_values, y_values, held)
+
+        sums = moments.sums(sum_of)
         found = moments.of_sums(sums.reshape(len(sums), -1).T)
     else:
         tables = grid_table(x_feature, y_feature, x_values, y_values, held, WATCHED_ROWS)
@@ -70,7 +76,8 @@ def uncertainty_curve(
     """Return a model's uncertainty along one column, and the ends of its intervals."""
     if hasattr(estimator, "estimators_"):
         moments = TreeMoments(estimator)
-        return Bands(moments.of_sums(tree_curve(moments.trees, x_feature, x_values, held).T), None, None)
+        sums = moments.sums(lambda trees: tree_curve(trees, x_feature, x_values, held))
+        return Bands(moments.of_sums(sums.T), None, None)
     table = np.tile(np.asarray(held, np.float64), (len(x_values), 1))
     table[:, x_feature] = x_values
     found = estimator.encoded_uncertainty(table)

@@ -205,13 +205,15 @@ class _Monitor:
 
     def __init__(self, connection: Connection) -> None:
         self._connection, self._is_stopped = connection, False
+        self._lock = threading.Lock()  # answers by pieces ask in whatever thread they are made
 
     def on_iteration(self, event: IterationEvent) -> bool:
-        self._connection.send(("event", replace(event, new_trees=(), so_far=None)))
-        while self._connection.poll():
-            self._connection.recv()  # there is but one thing to say
-            self._is_stopped = True
-        return self._is_stopped
+        with self._lock:
+            self._connection.send(("event", replace(event, new_trees=(), so_far=None)))
+            while self._connection.poll():
+                self._connection.recv()  # there is but one thing to say
+                self._is_stopped = True
+            return self._is_stopped
 
 
 def _serve(connection: Connection) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataError
+from engine import pieces
+from engine.errors import DataError, FitStopped
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
 from workbench.children import run_in_child
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _Made = TypeVar("_Made")
 STEP_ROWS = 2**16  # predicted between two questions to the monitor: well under a second
+PATIENCE = 1e8  # work of slow answers that a stopped model is still given: see `engine.pieces`
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,14 +170,37 @@ def result_of(
     monitor: FitMonitor = NULL_MONITOR,
     seconds: float = 0.0,
 ) -> RunResult:
-    """Return the result of a fitted estimator, every part scored."""
-    return replace(
+    """Return the result of a fitted estimator, every part scored.
+
+    A model that was stopped is kept with its scores; without any, and without importances, where it answers
+    so slowly that a stop would have to wait for them.
+    """
+    result = replace(
         _unscored(estimator, inputs),
-        scores=score_parts(estimator, inputs, everything, monitor),
-        importances=importances_of(estimator, inputs, everything, monitor),
         seconds=seconds,
         curve=curve_of(estimator, inputs.spec.kind, inputs.task),
     )
+    try:
+        with pieces.asking(_Patience(monitor).is_over):
+            return replace(
+                result,
+                scores=score_parts(estimator, inputs, everything, monitor),
+                importances=importances_of(estimator, inputs, everything, monitor),
+            )
+    except FitStopped:
+        return result
+
+
+class _Patience:
+    """Passes a stop over until slow answers have taken so much work more."""
+
+    def __init__(self, monitor: FitMonitor) -> None:
+        self._monitor, self._left = monitor, PATIENCE
+
+    def is_over(self, work: float) -> bool:
+        if self._monitor.on_iteration(IterationEvent("scoring", fraction=1.0)):
+            self._left -= work
+        return self._left < 0
 
 
 def _unscored(estimator: Any, inputs: FitInputs) -> RunResult:

@@ -15,7 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import apart, parallel
+from engine import apart, parallel, pieces
 from engine.monitor import FitMonitor, IterationEvent
 from workbench import children
 from workbench.children import run_in_child
@@ -131,6 +131,14 @@ class Job(QObject):
         self._events.put(event)
         return self._stop.is_set()
 
+    def go_on_or_leave(self, _work: float) -> None:
+        """Leave, by CancelledError, work that nobody wants any more; from any thread.
+
+        What is answered after a stop goes on: it belongs to a model that is kept.
+        """
+        if self._is_superseded or self._is_silenced:
+            raise CancelledError
+
     def _drain(self) -> None:
         assert self._future is not None
         is_over = self._future.done()  # read first, so that the last events cannot be lost
@@ -204,7 +212,7 @@ class Lane:
         return self._pool.submit(self._run, work, job)
 
     def _run(self, work: Work, job: Job) -> Any:
-        with apart.use(children.run_unasked):
+        with apart.use(children.run_unasked), pieces.asking(job.go_on_or_leave):
             return work(job)
 
     def shut_down(self, deadline: float) -> bool:
@@ -256,9 +264,10 @@ class ProcessLane(Lane):
 
 
 class Lanes:
-    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`, `edits`,
-    `searches`.
+    """The lanes: `fit` (one at a time), `views`, `finer` and `studies` (latest wins), `process`, `files`,
+    `edits`, `searches`.
 
+    `finer` draws in more cells what `views` has drawn: that may take long, and no other picture waits for it.
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
     `files` writes what is saved, one after the other: a save waits for no picture and no training.
     `edits` changes trees by hand, one after the other, for who waits for nothing else.
@@ -268,13 +277,15 @@ class Lanes:
     def __init__(self) -> None:
         self.fit = Lane("fit")
         self.views = ViewLane()
+        self.finer = ViewLane("finer")
         self.studies = ViewLane("studies")
         self.process = ProcessLane("process")
         self.files = Lane("files")
         self.edits = Lane("edits")
         self.searches = Lane("searches")
         self._all = (
-            self.fit, self.views, self.studies, self.process, self.files, self.edits, self.searches
+            self.fit, self.views, self.finer, self.studies, self.process, self.files, self.edits,
+            self.searches,
         )  # fmt: skip
 
     @property

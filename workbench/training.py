@@ -294,7 +294,8 @@ class Trainer(QObject):
         how = how_it_ended(result)
         remarks = constant_warning(result) + notes_sentence(result) + edits_sentence(edits, changed)
         self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{remarks}")
-        if self.cross_validates and not result.stopped and crossvalidation.is_wanted(inputs):
+        is_whole = bool(result.scores) and not result.stopped
+        if self.cross_validates and is_whole and crossvalidation.is_wanted(inputs):
             self._cv_waiting[run_id] = (result, inputs)
 
     def _write_result(

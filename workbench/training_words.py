@@ -23,6 +23,8 @@ def told(error: BaseException) -> tuple[bool, str]:
 def how_it_ended(result: RunResult) -> str:
     """Such as "trained", or "stopped after round 37; what is there is kept"."""
     unit = entry_of(result.spec.kind).step_name
+    if not result.scores:
+        return "stopped while it was scored; the model is kept, train it again to have its scores"
     if not result.stopped:
         return "trained"
     if not result.n_rounds:

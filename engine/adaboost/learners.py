@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import dtypes
+from engine import dtypes, pieces
 from engine.adaboost.reweighting import Floats, growing_weights, shares_of
 from engine.base import TrainingData, member_seed
 from engine.errors import ParameterError
@@ -153,13 +153,20 @@ def answers_of(
     n_classes : int
         0 in regression.
     while_waiting : callable, optional
-        Called now and then while a tree is asked; may raise to end the work.
+        Called now and then while it is asked; may raise to end the work.
     """
     if isinstance(learner, Tree):
         leaves = leaf_numbers(learner, rows.encoded, while_waiting=while_waiting)
         return Answers(leaves, node_answers(learner, n_classes))
-    values, codes = np.unique(np.asarray(learner.predict(rows.given), np.float64), return_inverse=True)
+    ask = while_waiting or _nothing
+    with pieces.asking(lambda _work: ask()):
+        said = np.asarray(learner.predict(rows.given), np.float64)
+    values, codes = np.unique(said, return_inverse=True)
     return Answers(codes.astype(np.int32), values)
+
+
+def _nothing() -> None:
+    """Ask nobody."""
 
 
 def draw_counts(log_weights: Floats, seed: int, iteration: int, ask: Ask) -> NDArray[np.int64] | None:

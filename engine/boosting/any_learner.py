@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from engine import parallel
+from engine import parallel, pieces
 from engine.base import TrainingData
 from engine.boosting.line_search import tree_step
 from engine.boosting.losses import Loss
@@ -237,7 +237,8 @@ class LearnerBooster(Booster):
     def _answers(self, learner: Any, rows: Rows) -> Floats:
         """Return what a learner says of rows that are encoded already; asks meanwhile, of trees."""
         if self._trees is None:
-            return answers(learner, rows)
+            with pieces.asking(lambda _work: self._ask()):
+                return answers(learner, rows)
         return np.asarray(tree_values([learner.tree_], rows.encoded, self._n_jobs, self._ask)[:, 0])
 
     def _ask_sorting(self, n_done: int, _fraction: float) -> bool:

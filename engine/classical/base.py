@@ -13,10 +13,11 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
-from engine import apart
+from engine import apart, pieces
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.classical.columns import PreparedColumns
 from engine.classical.fitting import fit_pipeline
+from engine.classical.pace import rows_at_once, work_of_row
 from engine.errors import FitStopped
 from engine.export.model_check import require
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
@@ -24,14 +25,8 @@ from engine.parameters import Parameter, check_parameters
 from engine.predict import as_votes
 
 Floats = NDArray[np.float64]
-CHUNK_ROWS = 16384  # prepared columns of so many rows stand in memory at a time
 
 MODEL, COLUMNS = "model", "columns"  # steps of the pipeline
-
-
-def _in_steps(answer: Callable[[NDArray[Any]], Floats], table: NDArray[Any]) -> Floats:
-    steps = [answer(table[at : at + CHUNK_ROWS]) for at in range(0, len(table), CHUNK_ROWS)]
-    return np.concatenate(steps) if len(steps) != 1 else steps[0]
 
 
 class ClassicalModel(Learner):
@@ -133,7 +128,16 @@ class ClassicalModel(Learner):
 
     def encoded_answer(self, table: NDArray[Any]) -> Floats:
         """Return class probabilities or predictions of an encoded table: float64 (n_rows, n_classes or 1)."""
-        return _in_steps(self._answer, table)
+        return self._in_steps(self._answer, table)
+
+    def _in_steps(self, answer: Callable[[NDArray[Any]], Floats], table: NDArray[Any]) -> Floats:
+        """Answer by pieces; raises FitStopped where it is not wanted any more, see `engine.pieces`."""
+        work = work_of_row(self.pipeline_[-1])
+        n_rows, steps = rows_at_once(work), []
+        for at in range(0, len(table), n_rows):
+            pieces.ask_whether_to_go_on(work * min(n_rows, len(table) - at))
+            steps.append(answer(table[at : at + n_rows]))
+        return np.concatenate(steps) if len(steps) != 1 else steps[0]
 
     def check_parts(self) -> None:
         """Check that a loaded model fits together.
@@ -198,7 +202,7 @@ class ClassicalClassifier(ClassifierMixin, ClassicalModel):  # type: ignore[misc
 
     def encoded_decisions(self, table: NDArray[Any]) -> Floats:
         """Return decision values of an encoded table: float64 (n_rows, n_classes)."""
-        return _in_steps(self._decisions, table)
+        return self._in_steps(self._decisions, table)
 
     def _target(self, data: TrainingData) -> NDArray[Any]:
         return data.y.astype(np.int64)

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
+from engine.classical.pace import work_of_row
+
 Floats = NDArray[np.float64]
 SCHEMES = ("direct", "one_vs_all", "all_vs_all")
 LEAST_SHARE = 1e-12  # of one of two classes, so that none divides by 0
@@ -28,6 +30,11 @@ class _Split(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             asked = clone(self.estimator)
             self.estimators_.append(asked.fit(X[is_in], is_event[is_in], sample_weight=sample_weight[is_in]))
         return self
+
+    @property
+    def work_of_row(self) -> float:
+        """As `engine.classical.pace.work_of_row`."""
+        return sum(map(work_of_row, self.estimators_))
 
     def _questions(self, codes: NDArray[Any], n_classes: int) -> Any:
         """Yield, for every model of two classes, which rows are of the first and which have a part in it."""

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
+from engine import pieces
 from engine.base import TrainingData
+from engine.errors import FitStopped
 from engine.features import is_frame
 from engine.forest.grow import Member, MemberTasks
 from engine.monitor import StopWatcher
@@ -39,13 +41,23 @@ class MemberGrower(MemberTasks):
             return Member(None, True, oob_rows, None)
         fitted = self._kept[member] if member < len(self._kept) else self._fit(member, draws, columns)
         is_partial = bool(getattr(fitted, "stopped_", False)) and member >= len(self._kept)
-        values = None
-        if self._asks and not is_partial:
-            values = np.zeros((0, max(data.n_classes, 1)))
-            if len(oob_rows):
-                rows = rows_of(self._table, oob_rows, columns)
-                values = answers(fitted, rows, data.n_classes, self._ensemble.voting == "hard")
-        return Member(fitted, is_partial, oob_rows, values)
+        is_asked = self._asks and not is_partial
+        values = self._oob_values(fitted, oob_rows, columns) if is_asked else None
+        return Member(fitted, is_partial or (is_asked and values is None), oob_rows, values)
+
+    def _oob_values(
+        self, fitted: Any, oob_rows: NDArray[np.int64], columns: NDArray[np.intp]
+    ) -> NDArray[np.float64] | None:
+        """Return what a member says of the rows that it left out; None where a stop came in between."""
+        n_classes = self._data.n_classes
+        if not len(oob_rows):
+            return np.zeros((0, max(n_classes, 1)))
+        rows = rows_of(self._table, oob_rows, columns)
+        try:
+            with pieces.asking(lambda _work: self._ask(0, 0.0)):
+                return answers(fitted, rows, n_classes, self._ensemble.voting == "hard")
+        except FitStopped:
+            return None
 
     def _fit(self, member: int, draws: NDArray[np.int64], columns: NDArray[np.intp]) -> Any:
         data, wanted = self._data, self._ensemble.estimator

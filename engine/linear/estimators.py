@@ -209,7 +209,7 @@ class PerceptronClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
 
         def answer(_chunk_idx: int, start: int, stop: int) -> None:
             inputs, values = np.zeros((stop - start, scaling.n_inputs)), np.empty((stop - start, n_machines))
-            scaling.fill(table[start:stop], inputs, lambda _: False)
+            scaling.fill(table[start:stop], inputs)
             values_of_rows(dtypes.as_input(inputs), weights, values)
             decisions[start:stop, self.present_classes_] = machines.decisions(values)
 
@@ -254,7 +254,7 @@ class PerceptronClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
 
 
 def _tell_preparing(watcher: StopWatcher, clock: Stopwatch, n_done: int, n_steps: int) -> bool:
-    fraction = PREPARING_SHARE * n_done / n_steps
+    fraction = PREPARING_SHARE * (n_done / n_steps)
     watcher.tell(IterationEvent("preparing", n_done, n_steps, fraction, clock.elapsed_s))
     return watcher.is_stopped
 

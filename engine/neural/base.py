@@ -152,7 +152,7 @@ class DeepEnsemble(Learner):
         """Standardise the table as the first share of the fit; what a stop leaves undone stays 0."""
 
         def tell(n_done: int, n_steps: int) -> bool:
-            fraction = PREPARING_SHARE * n_done / n_steps
+            fraction = PREPARING_SHARE * (n_done / n_steps)
             watcher.tell(IterationEvent("preparing", n_done, n_steps, fraction, clock.elapsed_s))
             return watcher.is_stopped
 
@@ -276,7 +276,7 @@ class DeepEnsemble(Learner):
         def answer(_chunk_idx: int, start: int, stop: int) -> None:
             n_rows = stop - start
             inputs = np.zeros((-(-n_rows // BLOCK_ROWS) * BLOCK_ROWS, scaling.n_inputs))
-            scaling.fill(encoded[start:stop], inputs[:n_rows], lambda _: False)
+            scaling.fill(encoded[start:stop], inputs[:n_rows])
             units = np.empty(BLOCK_ROWS * layout.n_units)
             answers = np.empty((len(inputs), outputs.shape[2]))
             for member, of_member in enumerate(parameters):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from engine import parallel
+from engine import parallel, pieces
 from engine.base import ProbabilityClassifier, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.composition import Composition, Tasks, constant_of, mean_importances, target_of
-from engine.errors import ParameterError
+from engine.errors import FitStopped, ParameterError
 from engine.folds import deal_folds, group_numbers
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.other_learners import Rows, StopOnly, check_learner, fit_learner, seeded
@@ -247,7 +248,8 @@ class _Stacking(Composition):
         for fold, copy in enumerate(copies):
             outside = np.flatnonzero(fold_of == fold)
             fitted = _fit_on(copy, part.take(np.flatnonzero(fold_of != fold)), tasks)
-            answers[outside] = self._said_by_meta_model(fitted, part.take(outside).rows)
+            with suppress(FitStopped), pieces.asking(lambda _work: tasks.ask()):
+                answers[outside] = self._said_by_meta_model(fitted, part.take(outside).rows)
             if tasks.is_stopped:
                 return float("nan")
         return score_of(answers, part.y, part.weights)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 
-from engine import parallel
+from engine import parallel, pieces
 from engine.apart import WorkLost
 from engine.errors import DataError, FitStopped, ParameterError
 from engine.features import take_rows
@@ -215,7 +215,8 @@ class _Tasks:
             if self._fit(model, self._table.take(inside), flag, task):
                 return Outcome(np.nan, is_stopped=True)
             rows = self._table.take(outside)
-            score = float(self._scorer(model, rows.X, rows.y, **rows.extra))
+            with pieces.asking(lambda _work: flag.ask()):
+                score = float(self._scorer(model, rows.X, rows.y, **rows.extra))
         except FitStopped:
             return Outcome(np.nan, is_stopped=True)
         except REFUSALS as error:

@@ -13,9 +13,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
 
 import engine
+from engine import pieces
 from engine.classical.columns import PreparedColumns
 from engine.classical.multiclass import AllVsAll, OneVsAll, pairs, votes_of_pairs
-from engine.errors import DataError, ParameterError
+from engine.classical.pace import WORK
+from engine.errors import DataError, FitStopped, ParameterError
 
 
 def numbers(n_rows=120, n_classes=3):
@@ -88,6 +90,34 @@ def test_a_search_for_neighbours_goes_to_another_process_as_it_is():
     content = pickle.dumps(model)
     assert b"KDTree" in content  # building it anew holds up all threads
     np.testing.assert_array_equal(pickle.loads(content).predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("is_in_a_stack", [False, True])
+@pytest.mark.parametrize("kind", ["SVM", "NearestNeighbors"])
+def test_slow_answers_are_made_by_pieces_between_which_somebody_is_asked(kind, is_in_a_stack):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6000, 40)), rng.integers(0, 2, 6000)
+    model = getattr(engine, f"{kind}Classifier")(**({"random_state": 0} if kind == "SVM" else {}))
+    model = engine.AveragingClassifier([("one", model)]) if is_in_a_stack else model
+    n_rows = 600 if kind == "SVM" else len(X)
+    model.fit(X[:n_rows], y[:n_rows])
+    whole, works = model.predict_proba(X), []
+    with pieces.asking(works.append):
+        np.testing.assert_allclose(model.predict_proba(X), whole, rtol=1e-12)
+    assert len(works) >= 3
+    assert max(works) <= WORK
+    with pytest.raises(FitStopped), pieces.asking(lambda work: works.append(work) or len(works) % 2 == 0):
+        model.predict(X)
+
+
+def test_who_answers_quickly_does_no_work_worth_asking_for():
+    X, y, score = numbers()
+    works = []
+    with pieces.asking(works.append):
+        engine.LogisticClassifier().fit(X, y).predict(X)
+        engine.RidgeRegressor().fit(X, score).predict(X)
+        engine.NaiveBayesClassifier().fit(X, y).predict(X)
+    assert set(works) == {0.0}
 
 
 def test_more_neighbours_than_rows_are_refused():

@@ -121,6 +121,7 @@ def test_a_model_that_only_names_classes_shows_no_probabilities(qtbot, session):
     assert scores.accuracy.value > 0.8
     centre.show_view("scores")
     quiet(qtbot, session)
+    assert "needs probabilities" in words_of(session, "panel.scores")
     assert not session.window.findChild(QWidget, "scores.cut_off").isVisible()
     centre.show_view("surface")
     panel = session.window.findChild(QWidget, "panel.surface")

@@ -89,7 +89,7 @@ def test_trees_for_medians_know_their_disagreement_alone():
     assert lines[2].startswith("disagreement ± ")
     band = make_curve(inputs, "length").band
     assert band.outer is None
-    assert band.inner_text == "± 1 standard deviation of the trees"
+    assert band.inner_text == "± 1 sd, disagreement alone"
 
 
 def test_the_band_of_networks_is_their_interval():
@@ -114,7 +114,19 @@ def test_the_band_of_a_forest_is_its_standard_deviation():
     told = inputs.result.estimator.encoded_uncertainty(table)
     np.testing.assert_allclose(figure.band.outer[1][0], told.mean + told.std, rtol=1e-6)
     np.testing.assert_allclose(figure.band.inner[0][0], told.mean - told.epistemic**0.5, rtol=1e-6)
-    classes = make_curve(inputs_of("forest", "kind"), "length", 30)
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_the_band_of_a_class_is_the_standard_deviation_of_its_probability(kind):
+    inputs = inputs_of(kind, "kind")
+    classes = make_curve(inputs, "length", 30)
+    table = np.tile([h.encoded for h in inputs.held], (30, 1))
+    table[:, classes.x.feature] = classes.x.values
+    told = inputs.result.estimator.encoded_uncertainty(table)
+    np.testing.assert_allclose(
+        classes.band.outer[1], np.minimum((told.mean + told.std).T, 1), rtol=1e-6, atol=1e-7
+    )
+    assert classes.band.outer_text == "± 1 standard deviation"
     assert classes.band.inner is None
     assert classes.band.outer[0].shape == (3, 30)
     assert classes.band.outer[0].min() >= 0.0

@@ -9,11 +9,16 @@ import numpy as np
 import pytest
 
 import engine
-from engine import apart
+from engine import apart, parallel
 from tests.workbench.making import Session, wait_for
+from tests.workbench.test_project import reopened
 from workbench import children
 from workbench.datasets import make_table
 from workbench.document import Document
+from workbench.fitting import fit_run
+from workbench.project import save_project
+from workbench.training import training_inputs
+from workbench.training_words import how_it_ended
 from workbench.tuner import Tuner
 from workbench.tuning import Plan
 
@@ -45,8 +50,8 @@ def noise(task, n=4000):
     return rng.normal(size=(n, 2)), rng.integers(0, 2, n) if task == "classes" else rng.normal(size=n)
 
 
-def open_noise(task):
-    X, y = noise(task)
+def open_noise(task, n=4000):
+    X, y = noise(task, n)
     document = Document()
     target = ["no" if value else "yes" for value in y] if task == "classes" else y
     document.open_table(make_table("noise", {"a": X[:, 0], "b": X[:, 1], "y": target}))
@@ -141,6 +146,7 @@ def test_a_stop_ends_the_fits_of_machines_in_other_models(name, model, task):
     assert monitor.working
     assert model.stopped_
     assert np.isfinite(model.predict(noise(task)[0][:5])).all()
+    parallel.shut_down()  # waits for the tasks that the stop left alone
     children.shut_down()
     assert multiprocessing.active_children() == []
 
@@ -223,3 +229,54 @@ def test_what_was_sent_to_a_process_that_had_just_ended_is_sent_to_another(monke
         os.kill(first, signal.SIGKILL)
         assert apart.run(os.getpid, StopWhenBusy()) not in (first, os.getpid())
     children.shut_down()
+
+
+def slow_to_ask(n=100_000):
+    """Return inputs for neighbours that answer a part of the rows in many pieces."""
+    document = open_noise("classes", n)
+    return training_inputs(document, document.add_run("neighbors")), document
+
+
+class StopIn:
+    """Stops at the first event of a phase, and goes on doing so."""
+
+    def __init__(self, phase):
+        self._phase, self.n_asked = phase, 0
+
+    def on_iteration(self, event):
+        self.n_asked += self.n_asked > 0 or event.phase == self._phase
+        return self.n_asked > 0
+
+
+def test_a_stop_while_slow_answers_are_scored_keeps_the_model_without_scores(tmp_path):
+    inputs, document = slow_to_ask()
+    monitor = StopIn("scoring")
+    result = fit_run(inputs, monitor)
+    assert result.scores == {}
+    assert not result.stopped
+    assert monitor.n_asked < 20
+    assert how_it_ended(result).startswith("stopped while it was scored; the model is kept")
+    document.apply_result(run_id := document.add_run("neighbors"), result)
+    save_project(document, tmp_path / "unscored.treewright", include_rows=True)
+    again = reopened(tmp_path / "unscored.treewright").run(run_id)
+    assert again.result.scores == {}
+
+
+def test_a_stop_of_a_small_model_keeps_its_scores():
+    inputs, _ = slow_to_ask(300)
+    result = fit_run(inputs, StopIn("scoring"))
+    assert set(result.scores) == {"train", "validation", "test"}
+
+
+def test_a_picture_nobody_wants_any_more_ends_between_two_pieces(qtbot, session_of):
+    session = session_of("classes")
+    model, began = engine.NearestNeighborsClassifier().fit(*noise("classes", 100_000)), threading.Event()
+
+    def draw(_monitor):
+        began.set()
+        return model.predict(noise("classes", 1_000_000)[0])
+
+    old = session.lanes.views.submit_latest("picture", draw)
+    assert began.wait(20)
+    new = session.lanes.views.submit_latest("picture", lambda _monitor: "new")
+    qtbot.waitUntil(lambda: new.is_told and old.is_told, timeout=5000)

@@ -129,7 +129,7 @@ def score_text(metric: str, value: float) -> str:
 
 def _interval(metric: str, estimate: Estimate) -> str:
     if not np.isfinite(estimate.value):
-        return "not defined on these rows"
+        return "needs probabilities" if metric == "log_loss" else "not defined on these rows"
     if not (np.isfinite(estimate.low) and np.isfinite(estimate.high)):
         return "too few rows for an interval"
     return f"95 %: {score_text(metric, estimate.low)} to {score_text(metric, estimate.high)}"

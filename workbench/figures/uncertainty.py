@@ -25,6 +25,7 @@ NAMES = {
     EPISTEMIC: "Disagreement (Epistemic)",
 }
 COVERAGE, Z_OF_COVERAGE = 0.9, 1.6448536269514722  # of a band; a Gaussian has so much within z deviations
+BY_DISAGREEMENT = "disagreement alone"  # legends have no room for more
 ENTROPIES = {TOTAL: "entropy", ALEATORIC: "expected entropy", EPISTEMIC: "mutual information"}
 
 
@@ -147,25 +148,21 @@ def band_along(estimator: Any, x: Axis, answer: Floats, held: Floats) -> Band | 
     if not tells_uncertainty(estimator):
         return None
     found = uncertainty_curve(estimator, x.feature, x.values, held, COVERAGE)
-    members = "trees" if hasattr(estimator, "estimators_") else "networks"
     if hasattr(estimator, "classes_"):
-        spread, std = _spread_of(found.uncertainty, True), found.uncertainty.std.reshape(answer.shape)
+        spread, std = _spread_of(found.uncertainty, True), found.uncertainty.std.T
         outer = np.clip(answer - std, 0.0, 1.0), np.clip(answer + std, 0.0, 1.0)
-        return Band(outer, None, f"band: ± 1 standard deviation of the {members}' probabilities", "", spread)
+        return Band(outer, None, "± 1 standard deviation", "", spread)
     spread = _spread_of(found.uncertainty, False)
     if found.lower is not None and found.upper is not None:
         share, z = f"{100 * COVERAGE:.0f} %", Z_OF_COVERAGE
         whole = found.lower[np.newaxis], found.upper[np.newaxis]
-        return Band(
-            whole, _around(answer, z * spread.epistemic), f"{share} interval",
-            f"of it by the {members}' disagreement alone", spread,
-        )  # fmt: skip
-    inner_text = f"± 1 standard deviation of the {members}"
+        inner = _around(answer, z * spread.epistemic)
+        return Band(whole, inner, f"{share} interval", f"by {BY_DISAGREEMENT}", spread)
     inner = _around(answer, spread.epistemic)
     if not knows_noise(estimator):
-        return Band(None, inner, "", inner_text, spread)
+        return Band(None, inner, "", f"± 1 sd, {BY_DISAGREEMENT}", spread)
     outer = _around(answer, spread.total)
-    return Band(outer, inner, "± 1 standard deviation with the noise in leaves", inner_text, spread)
+    return Band(outer, inner, "± 1 standard deviation", f"by {BY_DISAGREEMENT}", spread)
 
 
 def _around(answer: Floats, reach: Floats) -> tuple[Floats, Floats]:

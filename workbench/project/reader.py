@@ -326,7 +326,7 @@ def _scored_anew(result: RunResult, table: Table | None) -> RunResult:
     """Fill in truth and prediction of single rows, which a file does not hold, if the table is the same."""
     from workbench.fitting import inputs_of_result, score_parts, what_differs
 
-    if table is None or what_differs(result, table):
+    if not result.scores or table is None or what_differs(result, table):  # without: stopped before them
         return result
     inputs = inputs_of_result(result, table)
     return replace(result, scores=score_parts(result.estimator, inputs, inputs.learnable()))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, Signal
-from PySide6.QtWidgets import QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from engine.errors import DataError
 from workbench.figures.held import as_chosen
@@ -39,6 +39,8 @@ class SurfaceBeside(QObject):
         Asks for `follow` once more: other models were chosen.
     """
 
+    changed = Signal()  # others are in sight, or fewer
+
     def __init__(
         self, context: Context, panel: QWidget, main: SurfacePlot, again: Callable[[], object]
     ) -> None:
@@ -46,7 +48,7 @@ class SurfaceBeside(QObject):
         self._context, self._panel, self._main, self._again = context, panel, main, again
         self._others = [_Other(context, f"{BESIDE_KEY} {i}", self) for i in range(MOST)]
         for other in self._others:
-            other.drawn.connect(self._share_colours)
+            other.drawn.connect(self._on_drawn)
         action = context.actions.add(
             "action.surface.beside", "Compare Surface With…", "Ctrl+Shift+B", self._open_menu, "compare",
             tip="Draw other models' surfaces beside this one: same columns, held values and colours",
@@ -143,7 +145,11 @@ class SurfaceBeside(QObject):
                 other.follow(known[i], figure, inputs, table, layer)
             else:
                 other.leave()
+        self._on_drawn()
+
+    def _on_drawn(self) -> None:
         self._share_colours()
+        self.changed.emit()
 
     def _share_colours(self) -> None:
         """Give all pictures of numbers of one kind the range of all of these."""
@@ -210,7 +216,7 @@ class _Other(QObject):
     def _on_drawn(self, made: tuple[SurfaceInputs, SurfaceFigure]) -> None:
         self._inputs, figure = made
         self.plot.set_figure(figure)
-        self._show_plot()
+        self.plot.show()
         self.drawn.emit()
 
     def _on_failed(self, error: BaseException) -> None:
@@ -219,10 +225,3 @@ class _Other(QObject):
         if not isinstance(error, DataError | MemoryError):
             raise error
         self._context.document.post_message(f"The other surface could not be drawn: {error}")
-
-    def _show_plot(self) -> None:
-        """Give all pictures the same room when another comes."""
-        splitter = self.plot.parentWidget()
-        if self.plot.isHidden() and isinstance(splitter, QSplitter):
-            self.plot.show()
-            splitter.setSizes([splitter.width() + splitter.height()] * splitter.count())

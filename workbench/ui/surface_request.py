@@ -15,6 +15,7 @@ from workbench.figures.axis import N_CELLS
 from workbench.figures.surface import AnyFigure, SurfaceFigure
 from workbench.figures.surface_inputs import SurfaceInputs
 from workbench.figures.words import count
+from workbench.jobs import ViewLane
 from workbench.ui.context import Context
 
 COARSE_CELLS = 40  # a side, of models that are asked cell by cell
@@ -26,7 +27,7 @@ Work = Callable[[int, FitMonitor], Made]
 
 
 class SurfaceRequest(QObject):
-    """Asks for pictures on the views lane; of several requests the latest is answered.
+    """Asks for pictures beside the window; of several requests the latest is answered.
 
     `drawn` brings what the work made; the subtitle of a coarse picture says so, and a finer one comes after
     it until another request takes its place. `failed` brings the exception.
@@ -34,7 +35,7 @@ class SurfaceRequest(QObject):
     Parameters
     ----------
     key : str
-        Of the lane: requests with another do not supersede this one's.
+        Of the lanes: requests with another do not supersede this one's.
     """
 
     drawn = Signal(object)
@@ -54,8 +55,9 @@ class SurfaceRequest(QObject):
         is_quick : bool
             The model is not asked cell by cell: the finest picture is made at once.
         """
+        self.give_up()
         self.is_over = False
-        self._start(work, title, N_CELLS if is_quick else COARSE_CELLS)
+        self._start(self._context.lanes.views, work, title, N_CELLS if is_quick else COARSE_CELLS)
 
     def give_up(self) -> None:
         """Want nothing any more."""
@@ -63,9 +65,8 @@ class SurfaceRequest(QObject):
             self._job.supersede()
         self.is_over = True
 
-    def _start(self, work: Work, title: str, n_cells: int) -> None:
-        timed = partial(_timed, work, n_cells)
-        self._job = self._context.lanes.views.submit_latest(self._key, timed, title)
+    def _start(self, lane: ViewLane, work: Work, title: str, n_cells: int) -> None:
+        self._job = lane.submit_latest(self._key, partial(_timed, work, n_cells), title)
         self._job.ended.connect(partial(self._on_ended, work, title, n_cells))
 
     def _on_ended(self, work: Work, title: str, n_cells: int, future: Any) -> None:
@@ -79,7 +80,7 @@ class SurfaceRequest(QObject):
         job, self.is_over = self._job, is_finest
         self.drawn.emit(made)
         if not self.is_over and self._job is job:  # whoever was told may have asked for another
-            self._start(work, title, finer(n_cells, seconds))
+            self._start(self._context.lanes.finer, work, title, finer(n_cells, seconds))
 
 
 def finer(n_cells: int, seconds: float) -> int:

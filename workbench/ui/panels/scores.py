@@ -239,7 +239,8 @@ class ScoresPanel(QWidget):
 
     def _say_why(self, result) -> None:
         if result is not None and not result.scores:
-            self._empty.say("A model file holds no scores.", "Open the project it came from to see them.")
+            why = "A model file holds no scores, nor has a model that was stopped before they were done."
+            self._empty.say(why, "Open the project it came from, or train it again.")
             self._empty.offer(None)
         elif result is None:
             self._empty.say_what_is_missing(self._context, GOAL)

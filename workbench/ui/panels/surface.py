@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGraphicsView, QSplitter, QStackedLayout, QWidget
+from PySide6.QtWidgets import QGraphicsView, QStackedLayout, QWidget
 
 from engine.errors import DataError
 from workbench.figures.regions import node_outline
@@ -38,6 +37,7 @@ from workbench.ui.surface_csv import SurfaceCsv
 from workbench.ui.surface_live import LiveSurface
 from workbench.ui.surface_preview import SurfacePreview
 from workbench.ui.surface_request import SurfaceRequest
+from workbench.ui.tiles import Tiles
 from workbench.ui.widgets import bare_button, column
 
 FIRST_TIME = "After an installation its code is compiled first, which takes some seconds once."
@@ -96,16 +96,12 @@ class SurfacePanel(QWidget):
         self._pictures.addWidget(self.curve)
         self._busy = BusyBar(dims=pictures)
         self.beside = SurfaceBeside(self._context, self, self.plot, self._follow_beside)
-        self._both = QSplitter(Qt.Orientation.Horizontal)
-        parts: list[QWidget] = [pictures, *self.beside.plots]
-        for part in parts:
-            self._both.addWidget(part)
-            self._both.setStretchFactor(self._both.count() - 1, 1)
-        self._both.setChildrenCollapsible(False)
+        self._tiles = Tiles([pictures, *self.beside.plots])
+        self.beside.changed.connect(self._tiles.arrange)
         content = QWidget()
         self._columns = self._make_columns()
-        layout = column(self._busy, self._columns.strip, self._both, spacing=4)
-        layout.setStretchFactor(self._both, 1)
+        layout = column(self._busy, self._columns.strip, self._tiles, spacing=4)
+        layout.setStretchFactor(self._tiles, 1)
         content.setLayout(layout)
         return content
 
@@ -122,11 +118,6 @@ class SurfacePanel(QWidget):
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
-        self._share_room()
-
-    def _share_room(self) -> None:
-        is_high = self._both.height() > self._both.width()
-        self._both.setOrientation(Qt.Orientation.Vertical if is_high else Qt.Orientation.Horizontal)
         self._columns.share_room()
 
     def picture(self) -> SurfacePlot | CurvePlot | None:
@@ -230,7 +221,7 @@ class SurfacePanel(QWidget):
 
     def _fill_columns(self, names: Sequence[str], x_name: str, y_name: str | None) -> None:
         self._columns.fill(names, x_name, y_name)
-        self._share_room()
+        self._columns.share_room()
 
     def _choose(self, x_name: str, y_name: str | None) -> None:
         self._context.document.set_view_state(COLUMNS, [x_name, y_name])
