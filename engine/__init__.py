@@ -32,6 +32,7 @@ _HOMES = {
     "LogisticClassifier": "engine.classical.linear",
     "RidgeRegressor": "engine.classical.linear",
     "NaiveBayesClassifier": "engine.classical.bayes",
+    "PerceptronClassifier": "engine.linear.estimators",
     "DeepEnsembleClassifier": "engine.neural.estimators",
     "DeepEnsembleRegressor": "engine.neural.estimators",
     "tune": "engine.tuning.tune",

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from engine import dtypes
 from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec, encode, is_frame, learn_features
+from engine.missing import is_missing
 
 MAX_DISTINCT_SHARE = 0.5  # float labels with fractions are classes up to this share of distinct values (D17)
 LARGEST_TARGET = 1e150  # beyond, a sum of squares is infinite
@@ -114,8 +115,8 @@ def begin_fit(
 ) -> TrainingData:
     """Validate a training table, learn its columns and classes, and drop rows of weight 0.
 
-    Sets `n_features_in_`, `feature_names_in_` (frames), `features_` and, for classifiers, `classes_`
-    on `estimator`.
+    Sets `n_features_in_`, `feature_names_in_` (frames), `features_`, an empty `notes_` and, for classifiers,
+    `classes_` on `estimator`.
 
     Parameters
     ----------
@@ -132,6 +133,7 @@ def begin_fit(
         `class_weight` or `categorical_features` does not fit the table.
     """
     X, y = _as_table(estimator, X, y)
+    estimator.notes_ = ()  # of `engine.notes`
     estimator.features_ = learn_features(X, getattr(estimator, "categorical_features", "from_dtype"))
     encoded = encode(X, estimator.features_)
     weights = _check_weights(sample_weight, encoded)
@@ -393,20 +395,13 @@ def _classes_and_codes(y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
     y = np.asarray(y)
     if y.dtype.kind == "f":
         _check_float_labels(y)
-    if y.dtype.kind == "O" and any(_is_missing(label) for label in y):
+    if y.dtype.kind == "O" and any(is_missing(label) for label in y):
         raise DataError("the target is missing (NaN) in some rows; leave them out")
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise DataError("the target mixes text and numbers; give all labels one type") from None
     return classes, codes.astype(np.float64)
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)  # noqa: PLR0124
-    except TypeError:  # pandas' NA is neither equal nor unequal to itself
-        return True
 
 
 def _check_float_labels(y: NDArray[Any]) -> None:

@@ -13,6 +13,10 @@ class DataError(ValueError):
     """The table does not fit: names the column or rows, what is wrong and what to do."""
 
 
+class FitWarning(UserWarning):
+    """What one should know of a fit that went well all the same; models keep it in `notes_`."""
+
+
 class FitStopped(Exception):  # noqa: N818 - not an error: the way out of the steps before any model exists
     """A stop was asked for before there was anything to keep (while binning or sorting)."""
 

@@ -47,6 +47,11 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "iloc")
 
 
+def take_rows(X: Any, rows: Any) -> Any:
+    """Return rows of a frame, a series or an array by their numbers."""
+    return X.iloc[rows] if hasattr(X, "iloc") else np.asarray(X)[rows]
+
+
 def learn_features(X: Any, categorical_features: Any = "from_dtype") -> tuple[FeatureSpec, ...]:
     """Describe the columns of a training table.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
+from engine.folds import with_rows_alone
 
 TRAIN, VALIDATION, TEST, NONE = 0, 1, 2, 255
 MIN_CLASS_ROWS = 3  # a smaller class cannot be in all three parts: it goes to training
@@ -136,10 +137,7 @@ def _split_groups(
     rng: np.random.Generator,
 ) -> NDArray[np.uint8]:
     """Deal whole groups out, largest first, each to the part that lacks its rows most."""
-    alone = groups < 0
-    codes = groups.astype(np.int64)
-    codes[alone] = groups.max(initial=0) + 1 + np.arange(np.count_nonzero(alone))
-    _, group_of = np.unique(codes, return_inverse=True)
+    _, group_of = np.unique(with_rows_alone(groups.astype(np.int64), groups < 0), return_inverse=True)
     _, stratum_of = np.unique(strata, return_inverse=True)
     n_groups, n_strata = group_of.max(initial=-1) + 1, stratum_of.max(initial=-1) + 1
     counts = np.zeros((n_groups, n_strata))

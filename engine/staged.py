@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine import surface
 from engine.predict import tree_values
+from engine.thinned import Thinned
 
 Floats = NDArray[np.float64]
 KEPT_BYTES = 200_000_000  # of surfaces of the first rounds; beyond it they stand further apart
@@ -43,8 +44,9 @@ class StagedAnswers:
     def __init__(self, estimator: Any, table: NDArray[Any]) -> None:
         self._sums: _Sums = _TreeSums(table) if estimator.combination == "sum" else _Combination(table)
         self._sums.take(estimator)
-        self._n_added, self._step = 0, 1
-        self._kept = [self._sums.state()]  # before the first round, after `_step` rounds, after twice as many
+        self._n_added = 0
+        self._kept: Thinned[Any] = Thinned(KEPT_ANSWER_BYTES)
+        self._keep()
 
     def extend(self, estimator: Any) -> None:
         """Go on with the same ensemble after more rounds."""
@@ -55,10 +57,11 @@ class StagedAnswers:
 
         To the last bit what `encoded_answer` says of the model so cut.
         """
-        n_whole = min(n_rounds // self._step, len(self._kept) - 1)
-        if not n_whole * self._step <= self._n_added <= n_rounds:
-            self._sums.go_to(self._kept[n_whole])
-            self._n_added = n_whole * self._step
+        known = self._kept.last(n_rounds)
+        assert known is not None  # that before the first round
+        if not known[0] <= self._n_added <= n_rounds:
+            self._n_added = known[0]
+            self._sums.go_to(known[1])
         while self._n_added < n_rounds:
             self._sums.add(self._n_added)
             self._n_added += 1
@@ -66,10 +69,8 @@ class StagedAnswers:
         return self._sums.answer(n_rounds)
 
     def _keep(self) -> None:
-        if self._n_added == len(self._kept) * self._step:
-            self._kept.append(self._sums.state())
-            if len(self._kept) * self._sums.n_bytes > KEPT_ANSWER_BYTES and len(self._kept) > 2:
-                self._kept, self._step = self._kept[::2], 2 * self._step
+        if self._kept.wants(self._n_added):
+            self._kept.keep(self._n_added, self._sums.state(), self._sums.n_bytes)
 
 
 class _Sums(Protocol):

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from engine import dtypes
 from engine.errors import DataError
 from engine.kernels import surface as kernels
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from engine.predict import lay_end_to_end, tree_values, voting_trees
 from engine.tree.structure import LEVEL_SET, THRESHOLD, Tree
 
 CHUNK_ROWS = 65536  # rows of a generic grid predicted at a time
+WATCHED_ROWS = 2048  # at a time where somebody may want no answer any more
 TIE_TOLERANCE = 1e-9  # a sum of boxes rounds differently from a sum of trees: closer calls are predicted
 
 Predict = Callable[[NDArray[np.float64]], NDArray[Any]]
@@ -109,8 +111,9 @@ def grid_surface(
 
 
 def model_surface(
-    estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any
-) -> NDArray[np.float64]:
+    estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any,
+    monitor: FitMonitor = NULL_MONITOR,
+) -> NDArray[np.float64]:  # fmt: skip
     """Return a fitted model's answer on a grid of two columns.
 
     Parameters
@@ -118,6 +121,8 @@ def model_surface(
     estimator : fitted estimator of this package
     x_feature, y_feature, x_values, y_values, held
         As in `tree_surface`.
+    monitor : FitMonitor
+        Told of every `WATCHED_ROWS` positions of a model that is asked row by row; may raise to end it.
 
     Returns
     -------
@@ -131,7 +136,7 @@ def model_surface(
         As in `tree_surface`; or the estimator is made neither of trees nor to be asked row by row.
     """
     held = np.array(held, dtype=np.float64)
-    return answer_on(estimator, *two_axes(x_feature, y_feature, x_values, y_values, held), held)
+    return answer_on(estimator, *two_axes(x_feature, y_feature, x_values, y_values, held), held, monitor)
 
 
 def model_curve(estimator: Any, x_feature: int, x_values: Any, held: Any) -> NDArray[np.float64]:
@@ -289,10 +294,12 @@ def _answer_of(estimator: Any, raw: NDArray[np.float64]) -> NDArray[np.float64]:
     return answer(estimator, raw)
 
 
-def answer_on(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+def answer_on(
+    estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64], monitor: FitMonitor = NULL_MONITOR
+) -> NDArray[np.float64]:
     """Return a model's answer on a grid: float64 (n_classes or 1, n_y, n_x)."""
     if estimator.combination == "rows":
-        return _answer_by_rows(estimator, x, y, held)
+        return _answer_by_rows(estimator, x, y, held, monitor)
     if estimator.combination != "sum":
         return _combined_answer(estimator, x, y, held)
     totals = [sum_on(trees, x, y, held) if trees else None for trees in summed_trees(estimator)]
@@ -333,18 +340,29 @@ def _combined_answer(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float6
     return answer
 
 
-def _answer_by_rows(estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64]) -> NDArray[np.float64]:
+def _answer_by_rows(
+    estimator: Any, x: _Axis, y: _Axis, held: NDArray[np.float64], monitor: FitMonitor
+) -> NDArray[np.float64]:
     """Predict every position."""
-    tables = _grid_rows(x, y, held)
+    tables = watched(_grid_rows(x, y, held, WATCHED_ROWS), monitor)
     answer = np.concatenate([estimator.encoded_answer(table) for table in tables])
     return np.ascontiguousarray(answer.T).reshape(-1, len(y.values), len(x.values))
 
 
-def _grid_rows(x: _Axis, y: _Axis, held: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Yield the positions as encoded tables of at most `CHUNK_ROWS` rows, x running fastest."""
+def watched(tables: Iterator[NDArray[Any]], monitor: FitMonitor) -> Iterator[NDArray[Any]]:
+    """Yield tables and tell the monitor of each before it is answered."""
+    for i, table in enumerate(tables):
+        monitor.on_iteration(IterationEvent("drawing", i))
+        yield table
+
+
+def _grid_rows(
+    x: _Axis, y: _Axis, held: NDArray[np.float64], chunk_rows: int = CHUNK_ROWS
+) -> Iterator[NDArray[np.float64]]:
+    """Yield the positions as encoded tables of at most `chunk_rows` rows, x running fastest."""
     n_x, n_y = len(x.values), len(y.values)
-    for start in range(0, n_x * n_y, CHUNK_ROWS):
-        at = np.arange(start, min(start + CHUNK_ROWS, n_x * n_y))
+    for start in range(0, n_x * n_y, chunk_rows):
+        at = np.arange(start, min(start + chunk_rows, n_x * n_y))
         table = np.tile(held, (len(at), 1))
         for axis, places in ((x, at % n_x), (y, at // n_x)):
             if axis.feature >= 0:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.forest.uncertainty import TreeMoments
-from engine.surface import grid_table, tree_curve, tree_surface
+from engine.forest.uncertainty import TreeMoments, tells_noise
+from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
+from engine.surface import WATCHED_ROWS, grid_table, tree_curve, tree_surface, watched
 from engine.tree.structure import Tree
 from engine.uncertainty import Uncertainty
 
@@ -37,9 +39,15 @@ def tells_uncertainty(estimator: Any) -> bool:
     )
 
 
+def knows_noise(estimator: Any) -> bool:
+    """Tell whether a model of which `tells_uncertainty` is true knows the noise too; else that is NaN."""
+    return not hasattr(estimator, "estimators_") or tells_noise(estimator)
+
+
 def uncertainty_surface(
-    estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any
-) -> Uncertainty:
+    estimator: Any, x_feature: int, y_feature: int, x_values: Any, y_values: Any, held: Any,
+    monitor: FitMonitor = NULL_MONITOR,
+) -> Uncertainty:  # fmt: skip
     """Return a model's uncertainty on a grid, each part float64 (n_y, n_x); of classes (n_classes, n_y, n_x).
 
     Parameters and errors as in `engine.surface.model_surface`; the estimator is one of which
@@ -48,11 +56,16 @@ def uncertainty_surface(
     shape = len(y_values), len(x_values)
     if hasattr(estimator, "estimators_"):
         moments = TreeMoments(estimator)
-        sums = tree_surface(moments.trees, x_feature, y_feature, x_values, y_values, held)
+
+        def sum_of(trees: Sequence[Tree]) -> Floats:
+            monitor.on_iteration(IterationEvent("drawing"))
+            return tree_surface(trees, x_feature, y_feature, x_values, y_values, held)
+
+        sums = moments.sums(sum_of)
         found = moments.of_sums(sums.reshape(len(sums), -1).T)
     else:
-        tables = grid_table(x_feature, y_feature, x_values, y_values, held)
-        parts = [estimator.encoded_uncertainty(table) for table in tables]
+        tables = grid_table(x_feature, y_feature, x_values, y_values, held, WATCHED_ROWS)
+        parts = [estimator.encoded_uncertainty(table) for table in watched(tables, monitor)]
         found = Uncertainty(*(np.concatenate(part) for part in zip(*parts, strict=True)))
     return Uncertainty(*(np.ascontiguousarray(part.T).reshape(*part.shape[1:], *shape) for part in found))
 
@@ -63,7 +76,8 @@ def uncertainty_curve(
     """Return a model's uncertainty along one column, and the ends of its intervals."""
     if hasattr(estimator, "estimators_"):
         moments = TreeMoments(estimator)
-        return Bands(moments.of_sums(tree_curve(moments.trees, x_feature, x_values, held).T), None, None)
+        sums = moments.sums(lambda trees: tree_curve(trees, x_feature, x_values, held))
+        return Bands(moments.of_sums(sums.T), None, None)
     table = np.tile(np.asarray(held, np.float64), (len(x_values), 1))
     table[:, x_feature] = x_values
     found = estimator.encoded_uncertainty(table)

@@ -70,6 +70,7 @@ def steps() -> list[Step]:
         Step("AdaBoost for classes", _adaboost_for_classes),
         Step("AdaBoost for numbers", _adaboost_for_numbers),
         Step("networks", _networks),
+        Step("perceptron", _perceptron),
         Step("large tables for subtrees", _grow_numeric, FEW_ROWS),
         Step("large tables for trees", lambda: _grow_numeric(N_ROWS // 4)),
         Step("large tables for predictions", _many_answers_of_a_leaf),
@@ -324,6 +325,12 @@ def _networks() -> None:
     model = DeepEnsembleRegressor(n_estimators=1, max_epochs=1, random_state=0)
     model.fit(X, y, X_val=X, y_val=y)
     model.predict(X)
+
+
+def _perceptron() -> None:
+    from engine import PerceptronClassifier
+
+    PerceptronClassifier(max_epochs=2, random_state=0).fit(tiny_table()[0], _classes(3))
 
 
 if __name__ == "__main__":

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import ast
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.errors import DataError, ParameterError
+from engine.errors import DataError, FitWarning, ParameterError
+from engine.notes import notes_of
 from workbench.catalog import CATALOG, check_parameter_values, entry_of, start_parameters
 from workbench.exports import (
     MODEL_SUFFIX,
@@ -104,10 +106,13 @@ def _fit(options: argparse.Namespace) -> None:
     if problems := rows_in_the_way(table, roles, parts):
         raise DataError(" ".join(problems))
     inputs = freeze_inputs(table, roles, column.name, classes, parts, spec, split=split)
+    warnings.filterwarnings("ignore", category=FitWarning)  # they are printed as sentences below
     result = fit_run(inputs)
     print(f"{column.name}: predicted as {'classes' if classes else 'numbers'} ({reason})")
     for note in notes:
         print(note)
+    for note in notes_of(result.estimator):
+        print(f"Warning: {note}")
     for scores in result.scores.values():
         print(scores_line(scores))
     if options.out:

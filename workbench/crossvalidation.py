@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
-from engine.folds import dealt_in_turn, shuffled_by_target
+from engine.folds import dealt_in_turn, group_numbers, shuffled_by_target
 from engine.monitor import FitMonitor, IterationEvent, SubMonitor
 from workbench.catalog import entry_of
 from workbench.fitting import FitInputs, Learnable, fit_estimator, score_rows
@@ -66,10 +66,10 @@ def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
         The rows or settings do not allow a fold's training; names the fold.
     """
     rows = np.flatnonzero(inputs.parts <= 1)
-    learnable = inputs.learnable().take(rows)
+    learnable, groups = inputs.learnable().take(rows), _groups(inputs, rows)
     scores: dict[str, list[float]] = {}
     n_all, stopped = N_FOLDS * N_REPEATS, False
-    for n_done, (inside, outside) in enumerate(_folds(learnable, _groups(inputs, rows)), start=1):
+    for n_done, (inside, outside) in enumerate(_folds(learnable, groups), start=1):
         part = SubMonitor(monitor, (n_done - 1) / n_all, n_done / n_all, member=n_done)
         fold = f"fold {n_done} of {n_all}"
         told = _Quiet(part, fold)
@@ -96,7 +96,8 @@ def cross_validate(inputs: FitInputs, monitor: FitMonitor) -> CrossValidation:
         n_repeats=N_REPEATS,
         n_rows=len(rows),
         rows_text=f"{len(rows):,} training and validation rows"
-        + (f", weighted by column {inputs.weight}" if inputs.weight is not None else ""),
+        + (f", weighted by column {inputs.weight}" if inputs.weight is not None else "")
+        + _groups_text(inputs, groups),
         fold_scores=fold_scores,
         metrics={metric: _within_range(metric, resampled_interval(v)) for metric, v in fold_scores.items()},
         stopped=stopped,
@@ -150,8 +151,20 @@ def _folds(learnable: Learnable, groups: NDArray[Any] | None) -> Any:
 
 
 def folds_of(inputs: FitInputs, rows: NDArray[np.int64], learnable: Learnable) -> NDArray[np.int64]:
-    """Return a fold for each of the listed rows, `learnable` being what they hold: int64 (n_listed,)."""
-    return _fold_numbers(learnable, _groups(inputs, rows), repeat=0)
+    """Return a fold for each of the listed rows, `learnable` being what they hold: int64 (n_listed,).
+
+    Raises
+    ------
+    DataError
+        There are fewer groups than folds.
+    """
+    groups = _groups(inputs, rows)
+    if groups is not None and (n_groups := len(np.unique(groups))) < N_FOLDS:
+        raise DataError(
+            f"the rows are of {n_groups} groups (column {inputs.group!r}), too few for {N_FOLDS} folds; give "
+            "that column another role"
+        )
+    return _fold_numbers(learnable, groups, repeat=0)
 
 
 def _fold_numbers(learnable: Learnable, groups: NDArray[Any] | None, repeat: int) -> NDArray[np.int64]:
@@ -183,4 +196,18 @@ def _deal_folds(learnable: Learnable, rng: np.random.Generator) -> NDArray[np.in
 
 
 def _groups(inputs: FitInputs, rows: NDArray[np.int64]) -> NDArray[Any] | None:
-    return None if inputs.group is None else inputs.table.column(inputs.group).label_codes()[0][rows]
+    """Return group numbers, those without a group being groups of their own; None without such a column."""
+    if inputs.group is None:
+        return None
+    return group_numbers(inputs.table.column(inputs.group).label_codes()[0][rows], len(rows))
+
+
+def _groups_text(inputs: FitInputs, groups: NDArray[Any] | None) -> str:
+    """Say whether rows of one group stay in one fold."""
+    if groups is None:
+        return ""
+    if (n_groups := len(np.unique(groups))) < N_FOLDS:
+        return (
+            f", column {inputs.group} not kept whole: its {n_groups} groups are too few for {N_FOLDS} folds"
+        )
+    return f", column {inputs.group} kept whole"

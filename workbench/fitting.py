@@ -140,7 +140,7 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     sees_validation = entry.has_curve and len(validation.y) > 0
     fit_estimator(estimator, training, validation if sees_validation else None, monitor)
     why_ended: str = getattr(estimator, "why_ended_", "")
-    if why_ended and not estimator.estimators_:
+    if why_ended and not rounds_of(estimator):
         raise DataError(f"{why_ended}; let the trees ask more questions, or add columns")
     return result_of(estimator, inputs, everything, monitor, perf_counter() - began)
 
@@ -229,6 +229,8 @@ def rounds_of(estimator: Any) -> int:
     """Return how many trees, rounds or epochs there are; 1 of other models."""
     if hasattr(estimator, "members_"):
         return max(int(max(estimator.n_epochs_)), 0 if estimator.is_constant_ and estimator.stopped_ else 1)
+    if hasattr(estimator, "n_epochs_"):
+        return int(estimator.n_epochs_)
     return len(getattr(estimator, "estimators_", (None,)))
 
 
@@ -393,9 +395,9 @@ def freeze_inputs(
 def curve_of(estimator: Any, kind: str, task: str) -> Curve | None:
     """Return the loss after every round; None where the kind of model has no such curve."""
     entry = entry_of(kind)
-    if not entry.has_curve or hasattr(estimator, "members_"):  # networks have a curve each
+    if not entry.has_curve or entry.has_members:  # which have a curve each
         return None
     validation = np.asarray(estimator.val_loss_, np.float64)
-    best = int(estimator.best_round_) if len(validation) > 1 and estimator.best_round_ else None
+    best = int(getattr(estimator, f"best_{entry.step_name}_")) if len(validation) > 1 else 0
     name = entry.curve_name(task, estimator.get_params(deep=False))
-    return Curve(np.asarray(estimator.train_loss_, np.float64), validation, name, best)
+    return Curve(np.asarray(estimator.train_loss_, np.float64), validation, name, best or None)

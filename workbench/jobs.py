@@ -264,9 +264,10 @@ class ProcessLane(Lane):
 
 
 class Lanes:
-    """The lanes: `fit` (one at a time), `views` and `studies` (latest wins), `process`, `files`, `edits`,
-    `searches`.
+    """The lanes: `fit` (one at a time), `views`, `finer` and `studies` (latest wins), `process`, `files`,
+    `edits`, `searches`.
 
+    `finer` draws in more cells what `views` has drawn: that may take long, and no other picture waits for it.
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
     `files` writes what is saved, one after the other: a save waits for no picture and no training.
     `edits` changes trees by hand, one after the other, for who waits for nothing else.
@@ -276,13 +277,15 @@ class Lanes:
     def __init__(self) -> None:
         self.fit = Lane("fit")
         self.views = ViewLane()
+        self.finer = ViewLane("finer")
         self.studies = ViewLane("studies")
         self.process = ProcessLane("process")
         self.files = Lane("files")
         self.edits = Lane("edits")
         self.searches = Lane("searches")
         self._all = (
-            self.fit, self.views, self.studies, self.process, self.files, self.edits, self.searches
+            self.fit, self.views, self.finer, self.studies, self.process, self.files, self.edits,
+            self.searches,
         )  # fmt: skip
 
     @property

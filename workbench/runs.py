@@ -97,7 +97,7 @@ class RunResult:
         Shares of the total gain; of a model without trees how much its score falls when a column is shuffled.
     seconds : float
     n_rounds : int
-        Trees of a forest, rounds of boosting, epochs of networks, 1 for a tree.
+        Trees of a forest, rounds of boosting, epochs of networks and perceptrons, 1 for a tree.
     stopped : bool
         Training was stopped before its end.
     table_fingerprint : str
@@ -155,8 +155,9 @@ class RunResult:
 
     @property
     def has_model_file(self) -> bool:
-        """A model file can hold it: trees, or networks."""
-        return self.has_trees or hasattr(self.estimator, "members_")
+        """A model file can hold it: trees, networks or a perceptron."""
+        entry = entry_of(self.spec.kind)
+        return not (entry.fits_apart or entry.is_of_models)
 
     @property
     def trees(self) -> list[Tree]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import DataError
-from workbench.catalog import CatalogEntry, entry_of
+from workbench.catalog import entry_of
+from workbench.catalog_entry import CatalogEntry
 from workbench.fitting import what_differs
 from workbench.model_choice import task_of
 from workbench.runs import ModelSpec

@@ -30,9 +30,9 @@ from workbench.rounds import add_rounds, can_go_on, why_none_added
 from workbench.runs import RunResult
 from workbench.training_words import (
     constant_warning,
-    early_end_warning,
     edits_sentence,
     how_it_ended,
+    notes_sentence,
     told,
 )
 from workbench.turns import Turns
@@ -292,7 +292,7 @@ class Trainer(QObject):
             self._document.post_message(f"{name}: {why}")
             return
         how = how_it_ended(result)
-        remarks = constant_warning(result) + early_end_warning(result) + edits_sentence(edits, changed)
+        remarks = constant_warning(result) + notes_sentence(result) + edits_sentence(edits, changed)
         self._document.post_message(f"{name}: {how}, {result.seconds:.1f} s.{remarks}")
         is_whole = bool(result.scores) and not result.stopped
         if self.cross_validates and is_whole and crossvalidation.is_wanted(inputs):

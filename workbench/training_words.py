@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.apart import WorkLost
 from engine.errors import DataError, ParameterError
+from engine.notes import notes_of
 from workbench.catalog import entry_of
 from workbench.figures.words import counted
 
@@ -42,13 +43,10 @@ def constant_warning(result: RunResult) -> str:
     )
 
 
-def early_end_warning(result: RunResult) -> str:
-    """Return a warning for a solver that ran out of steps; else nothing."""
-    estimator = result.estimator
-    limit = getattr(estimator, "max_iter", None)
-    if limit is None or getattr(estimator, "n_iter_", 0) < limit:
-        return ""
-    return f" Warning: it was not done after {limit:,} steps; allow more, or a smaller C."
+def notes_sentence(result: RunResult) -> str:
+    """Return what a fit has to say of itself, as of networks that diverged; else nothing."""
+    notes = notes_of(result.estimator)
+    return f" Warning: {'; '.join(notes)}." if notes else ""
 
 
 def edits_sentence(edits: tuple[Any, ...], result: RunResult) -> str:

@@ -12,7 +12,7 @@ from engine import dtypes, pieces
 from engine.adaboost.reweighting import Floats, growing_weights, shares_of
 from engine.base import TrainingData, member_seed
 from engine.errors import ParameterError
-from engine.features import is_frame
+from engine.features import take_rows
 from engine.other_learners import Rows, StopOnly, can_stop, seeded, takes_weights
 from engine.predict import leaf_numbers
 from engine.tree.grow import Grower
@@ -134,7 +134,7 @@ class OtherLearners:
             if n_drawn is None:
                 return None
             drawn = np.repeat(np.arange(len(y)), n_drawn)
-            X, y = X.iloc[drawn] if is_frame(X) else X[drawn], y[drawn]
+            X, y = take_rows(X, drawn), y[drawn]
         else:
             extra["sample_weight"] = growing_weights(log_weights)
         if can_stop(learner):

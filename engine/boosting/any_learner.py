@@ -18,7 +18,7 @@ from engine.boosting.losses import Loss
 from engine.boosting.rounds import Booster, GrowRound
 from engine.boosting.sorted_trees import SortedTrees, is_sortable
 from engine.errors import DataError, FitStopped, ParameterError
-from engine.features import is_frame
+from engine.features import take_rows
 from engine.other_learners import Rows, StopOnly, can_stop, seeded, takes_weights
 from engine.parameters import Parameter
 from engine.predict import tree_values
@@ -227,7 +227,7 @@ class LearnerBooster(Booster):
         """Fit a learner to the residuals of the drawn rows."""
         data, X, weights = self._training, self._rows.given, self._training.sample_weight.copy()
         if len(drawn) < data.n_rows:
-            X = X.iloc[drawn] if is_frame(X) else X[drawn]
+            X = take_rows(X, drawn)
             residuals, weights = residuals[drawn], weights[drawn]
         extra: dict[str, Any] = {"sample_weight": weights} if data.is_weighted else {}
         if can_stop(learner):

@@ -113,6 +113,11 @@ class ClassicalModel(Learner):
         fit = partial(fit_pipeline, pipeline, data.X, self._target(data), data.sample_weight)
         return apart.run(fit, monitor)
 
+    def _note_early_end(self, n_steps: int, cure: str) -> None:
+        """Note that the solver ran out of steps; scikit-learn's own warning has no one to read it."""
+        note = f"the solver was not done after {n_steps:,} step{'s' * (n_steps != 1)}; {cure}"
+        self.notes_: tuple[str, ...] = (*self.notes_, note)
+
     def _target(self, data: TrainingData) -> NDArray[Any]:
         raise NotImplementedError
 

@@ -65,6 +65,8 @@ class LogisticClassifier(ClassicalClassifier):  # noqa: D101 - see _DOC
         pipeline = super()._fitted(data, monitor)
         models = getattr(pipeline[-1], "estimators_", [pipeline[-1]])
         self.n_iter_ = max(int(model.n_iter_.max()) for model in models)
+        if self.n_iter_ >= self.max_iter:
+            self._note_early_end(self.max_iter, "set a larger max_iter, or a smaller C")
         return pipeline
 
     def _constant(self, data: TrainingData) -> Pipeline:

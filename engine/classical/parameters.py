@@ -34,7 +34,14 @@ def _penalty(help_text: str) -> Parameter:
     )  # fmt: skip
 
 
-def _multiclass(first: str, *, direct: str) -> Parameter:
+def multiclass_parameter(first: str, *, direct: str) -> Parameter:
+    """Return the choice of a scheme for more than two classes, `first` its default.
+
+    Parameters
+    ----------
+    direct : str
+        What the model's own way is, in words.
+    """
     choices = ("direct", "one_vs_all", "all_vs_all")
     return Parameter(
         "multiclass", first, "choice", choices=choices, label="Multiclass", group="Size",
@@ -76,7 +83,7 @@ _TOLERANCE = Parameter(
 
 SVM_CLASSIFIER = (
     *_MACHINE,
-    _multiclass("all_vs_all", direct="one machine for all (linear kernel only)"),
+    multiclass_parameter("all_vs_all", direct="one machine for all (linear kernel only)"),
     _ANSWERS,
     _TOLERANCE,
     CLASS_WEIGHT,
@@ -85,7 +92,7 @@ SVM_REGRESSOR = (*_MACHINE, _EPSILON, _TOLERANCE)
 
 LOGISTIC_CLASSIFIER = (
     _penalty("Smaller: coefficients nearer to 0, and a smoother model."),
-    _multiclass("direct", direct="multinomial"),
+    multiclass_parameter("direct", direct="multinomial"),
     Parameter(
         "max_iter", 1000, "int", minimum=1, label="Steps", group="Stopping",
         help="Of the solver, at most; it ends where nothing improves.", aliases={"sklearn": "max_iter"},

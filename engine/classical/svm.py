@@ -104,8 +104,12 @@ class SVMClassifier(ClassicalClassifier):  # noqa: D101 - see _DOC
 
     def _fitted(self, data: TrainingData, monitor: FitMonitor) -> Pipeline:
         pipeline = super()._fitted(data, monitor)
+        machine = pipeline[-1]
         if self.has_probabilities:
-            pipeline[-1].set_params(cv=None)  # the rows of its folds are no part of the model
+            machine.set_params(cv=None)  # the rows of its folds are no part of the model
+            machine = machine.calibrated_classifiers_[0].estimator
+        if isinstance(machine, LinearSVC) and np.max(machine.n_iter_) >= MAX_STEPS:
+            self._note_early_end(MAX_STEPS, "set a smaller C, or a larger tol")
         return pipeline
 
     def _make_machine(self) -> Any:

@@ -41,6 +41,7 @@ ESTIMATORS = (
     "AdaBoostRegressor",
     "DeepEnsembleClassifier",
     "DeepEnsembleRegressor",
+    "PerceptronClassifier",
     "AveragingClassifier",
     "AveragingRegressor",
     "StackingClassifier",

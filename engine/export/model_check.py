@@ -43,6 +43,7 @@ _TABLES = {
     "LogisticClassifier": ("engine.classical.parameters", "LOGISTIC_CLASSIFIER"),
     "RidgeRegressor": ("engine.classical.parameters", "RIDGE_REGRESSOR"),
     "NaiveBayesClassifier": ("engine.classical.parameters", "NAIVE_BAYES_CLASSIFIER"),
+    "PerceptronClassifier": ("engine.linear.parameters", "PERCEPTRON_CLASSIFIER"),
     "DeepEnsembleClassifier": ("engine.neural.parameters", "DEEP_ENSEMBLE_CLASSIFIER"),
     "DeepEnsembleRegressor": ("engine.neural.parameters", "DEEP_ENSEMBLE_REGRESSOR"),
 }

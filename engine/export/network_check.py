@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.neural.inputs import InputScaling
+from engine.inputs import InputScaling
 from engine.neural.layout import Layout
 
 Require = Callable[[Any, str], None]
@@ -23,7 +23,7 @@ def check_networks(estimator: Any, n_classes: int, require: Require) -> None:
     require : callable
         Given whether something holds and what is wrong else; raises.
     """
-    _check_inputs(estimator, require)
+    check_inputs(estimator, require)
     n_outputs = _check_target(estimator, n_classes, require)
     sizes = estimator.layer_sizes_
     require(_is_array(sizes, np.int64, (len(sizes),)), "its layers are missing")
@@ -39,7 +39,8 @@ def check_networks(estimator: Any, n_classes: int, require: Require) -> None:
         require(_is_array(getattr(estimator, name), np.int64, (n_kept,)), f"its {name} are missing")
 
 
-def _check_inputs(estimator: Any, require: Require) -> None:
+def check_inputs(estimator: Any, require: Require) -> None:
+    """Check the scaling of a loaded model that reads standardised inputs."""
     shape = (len(estimator.features_),)
     for name in ("input_units_", "input_means_", "input_scales_"):
         numbers = getattr(estimator, name)

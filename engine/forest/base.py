@@ -315,7 +315,7 @@ class TreeEnsemble(Ensemble):
     def encoded_uncertainty(self, encoded: NDArray[Any]) -> Uncertainty:
         """As `predict_uncertainty`, of an encoded table."""
         moments = TreeMoments(self)
-        return moments.of_sums(tree_values(moments.trees, encoded, self.n_jobs))
+        return moments.of_sums(moments.sums(lambda trees: tree_values(trees, encoded, self.n_jobs)))
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "estimators_")

@@ -7,7 +7,7 @@ p^2 and the leaf's entropy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,16 @@ from engine.tree.structure import Tree
 from engine.uncertainty import Uncertainty, of_classes, of_numbers
 
 Floats = NDArray[np.float64]
+BATCH_NODES = 200_000  # whose values are worked out at a time
+
+
+def tells_noise(forest: Any) -> bool:
+    """Tell whether the leaves of a forest's trees know a variance: not where they were grown for medians."""
+    return hasattr(forest, "classes_") or _criterion_of(forest) in ("squared_error", "poisson")
+
+
+def _criterion_of(forest: Any) -> str:
+    return str(getattr(forest._tree_settings(), "criterion", "squared_error"))
 
 
 class TreeMoments:
@@ -31,32 +41,48 @@ class TreeMoments:
         Its leaves' noise is known where it was grown by squared error or by Poisson deviance, whose variance
         is the mean; by absolute error it is NaN, and so is the standard deviation.
 
-    Attributes
-    ----------
-    trees : list of Tree
     """
 
     def __init__(self, forest: Any) -> None:
         own = voting_trees(forest)
-        self._is_classes, self._n_trees = hasattr(forest, "classes_"), len(own)
+        self._is_classes, self._own = hasattr(forest, "classes_"), own
         # squares of values near 0 lose the fewest digits
         self._centre = 0.0 if self._is_classes else float(np.mean([tree.value[0, 0] for tree in own]))
-        criterion = getattr(forest._tree_settings(), "criterion", "squared_error")
-        self.trees = [replace(tree, value=self._values(tree, criterion)) for tree in own]
+        self._criterion = _criterion_of(forest)
 
-    def _values(self, tree: Tree, criterion: str) -> Floats:
+    def sums(self, sum_of: Callable[[Sequence[Tree]], Floats]) -> Floats:
+        """Add up what `sum_of` says of all trees, some at a time: all their values might fill the memory."""
+        total: Floats | None = None
+        for trees in self._batches():
+            added = sum_of(trees)
+            total = added if total is None else total + added
+        assert total is not None
+        return total
+
+    def _batches(self) -> Iterator[list[Tree]]:
+        batch: list[Tree] = []
+        n_nodes = 0
+        for tree in self._own:
+            if batch and n_nodes + tree.n_nodes > BATCH_NODES:
+                yield batch
+                batch, n_nodes = [], 0
+            batch.append(replace(tree, value=self._values(tree)))
+            n_nodes += tree.n_nodes
+        yield batch
+
+    def _values(self, tree: Tree) -> Floats:
         if self._is_classes:
             return np.hstack([tree.value, tree.value**2, entr(tree.value).sum(axis=1, keepdims=True)])
         value, noise = tree.value[:, 0], np.full(tree.n_nodes, np.nan)
-        if criterion == "squared_error":
+        if self._criterion == "squared_error":
             noise = tree.impurity
-        elif criterion == "poisson":
+        elif self._criterion == "poisson":
             noise = value
         return np.column_stack([value - self._centre, (value - self._centre) ** 2, noise])
 
     def of_sums(self, sums: Floats) -> Uncertainty:
-        """Turn sums over `trees`, float64 (n_rows, n_outputs), into what the forest does not know."""
-        means = sums / self._n_trees
+        """Turn sums over all trees, float64 (n_rows, n_outputs), into what the forest does not know."""
+        means = sums / len(self._own)
         if self._is_classes:
             n_classes = (means.shape[1] - 1) // 2
             mean, squares, aleatoric = means[:, :n_classes], means[:, n_classes:-1], means[:, -1]

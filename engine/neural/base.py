@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Self
 
@@ -15,13 +14,14 @@ from engine import dtypes, parallel
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.boosting.early_stopping import set_aside
 from engine.errors import DataError, FitStopped, ParameterError
+from engine.inputs import InputScaling, standardise
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
-from engine.neural.inputs import InputScaling
 from engine.neural.kernels.forward import answer_rows
 from engine.neural.kernels.training import Recipe
 from engine.neural.layout import Layout, constant_parameters
 from engine.neural.member import Member, Rows, Training
 from engine.neural.training import PREPARING_SHARE, Ensemble
+from engine.notes import take_note
 from engine.parameters import Parameter, check_parameters
 
 BLOCK_ROWS = 256  # rows that are computed together
@@ -150,33 +150,15 @@ class DeepEnsemble(Learner):
         self, training: TrainingData, validation: TrainingData | None, watcher: StopWatcher, clock: Stopwatch
     ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
         """Standardise the table as the first share of the fit; what a stop leaves undone stays 0."""
-        n_features = training.n_features
-        n_steps = n_features * (2 if validation is None else 3)
-        n_done = 0
 
-        def on_column(_n_columns: int) -> bool:
-            nonlocal n_done
-            n_done += 1
-            fraction = PREPARING_SHARE * n_done / n_steps
+        def tell(n_done: int, n_steps: int) -> bool:
+            fraction = PREPARING_SHARE * (n_done / n_steps)
             watcher.tell(IterationEvent("preparing", n_done, n_steps, fraction, clock.elapsed_s))
             return watcher.is_stopped
 
-        scaling = InputScaling(training.features)
-        watcher.tell(IterationEvent("preparing", 0, n_steps, 0.0, clock.elapsed_s))
-        is_whole = not watcher.is_stopped and scaling.learn(
-            training.X, training.sample_weight, training.features, on_column
-        )
-        self.input_units_, self.input_means_ = scaling.units, scaling.means
-        self.input_scales_, self.has_missing_ = scaling.scales, scaling.has_missing
-        filled: list[NDArray[np.float32] | None] = []
-        for part in (training, validation):
-            n_rows = part.n_rows if part is not None and is_whole else 0
-            inputs = np.zeros((n_rows, scaling.n_inputs), np.float32)
-            if part is not None and is_whole:
-                is_whole = scaling.fill(part.X, inputs, on_column)
-            filled.append(None if part is None else dtypes.as_input(inputs))
-        assert filled[0] is not None
-        return filled[0], filled[1]
+        inputs = standardise(training, validation, np.float32, tell)
+        inputs.scaling.keep_in(self)
+        return inputs.training, inputs.validation
 
     def _shared(
         self, training: TrainingData, validation: TrainingData | None,
@@ -219,11 +201,10 @@ class DeepEnsemble(Learner):
             wanted = min(max(n_rows // STEPS_PER_EPOCH, SMALLEST_BATCH), LARGEST_BATCH)
             return min(wanted, n_rows)
         if self.batch_size > n_rows:
-            warnings.warn(
+            take_note(
+                self,
                 f"batch_size is {self.batch_size} but there are {n_rows} training rows; trained with a batch "
                 f"size of {n_rows}",
-                UserWarning,
-                stacklevel=5,
             )
         return min(int(self.batch_size), n_rows)
 
@@ -265,11 +246,10 @@ class DeepEnsemble(Learner):
         n_back = len(diverged) - lost
         fates = ((lost, "left out"), (n_back, "put back to an earlier epoch"))
         fate = ", ".join(f"{count} {words}" for count, words in fates if count)
-        warnings.warn(
+        take_note(
+            self,
             f"numbers became infinite: {told}; {fate}; a smaller learning_rate than {self.learning_rate:g} "
             "keeps them",
-            UserWarning,
-            stacklevel=5,
         )
 
     def _keep_losses(self, members: list[Member]) -> None:
@@ -287,7 +267,7 @@ class DeepEnsemble(Learner):
         A row's numbers have the same bits whatever rows are beside it.
         """
         layout = Layout.of(self.layer_sizes_)
-        scaling = self._scaling()
+        scaling = InputScaling.kept_in(self)
         parameters = dtypes.as_input(self.parameters_, np.float64)
         outputs = np.empty((len(parameters), len(encoded), int(layout.sizes[-1])))
         is_tanh = self.activation == "tanh"
@@ -296,7 +276,7 @@ class DeepEnsemble(Learner):
         def answer(_chunk_idx: int, start: int, stop: int) -> None:
             n_rows = stop - start
             inputs = np.zeros((-(-n_rows // BLOCK_ROWS) * BLOCK_ROWS, scaling.n_inputs))
-            scaling.fill(encoded[start:stop], inputs[:n_rows], lambda _: False)
+            scaling.fill(encoded[start:stop], inputs[:n_rows])
             units = np.empty(BLOCK_ROWS * layout.n_units)
             answers = np.empty((len(inputs), outputs.shape[2]))
             for member, of_member in enumerate(parameters):
@@ -307,12 +287,6 @@ class DeepEnsemble(Learner):
 
         parallel.for_chunks(answer, len(encoded), ANSWER_ROWS, self.n_jobs)
         return outputs
-
-    def _scaling(self) -> InputScaling:
-        scaling = InputScaling(self.features_)
-        scaling.units, scaling.means = self.input_units_, self.input_means_
-        scaling.scales, scaling.has_missing = self.input_scales_, self.has_missing_
-        return scaling
 
     def _outputs(self, X: Any) -> Floats:
         return self._encoded_outputs(check_X(self, X))

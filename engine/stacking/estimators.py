@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from engine import parallel, pieces
 from engine.base import ProbabilityClassifier, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.composition import Composition, Tasks, constant_of, mean_importances, target_of
-from engine.errors import DataError, FitStopped, ParameterError
-from engine.folds import deal_folds
+from engine.errors import FitStopped, ParameterError
+from engine.folds import deal_folds, group_numbers
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.other_learners import Rows, StopOnly, check_learner, fit_learner, seeded
 from engine.parameters import check_parameters
@@ -120,7 +120,8 @@ class _Stacking(Composition):
         monitor : FitMonitor, optional
             Told of every fit of a base model, and every 30 ms in between; True stops.
         groups : array-like (n_samples,), optional
-            Rows of one group are in the same fold, with ``folds="grouped"``.
+            Rows of one group are in the same fold, with ``folds="grouped"``; a row without one (a missing
+            label, or a number below 0) is a group of its own.
 
         Raises
         ------
@@ -164,9 +165,7 @@ class _Stacking(Composition):
                     raise ParameterError(f"grids of {name!r} names {parameter!r}, which it has not")
 
     def _part_of(self, X: Any, data: TrainingData, groups: Any) -> Part:
-        if groups is not None and len(groups) != data.n_samples:
-            raise DataError(f"there are {data.n_samples} rows but {len(groups)} groups; pass one a row")
-        codes = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1][data.rows]
+        codes = None if groups is None else group_numbers(groups, data.n_samples)[data.rows]
         rows = Rows.of(X, data.X, data.rows)
         return Part(rows, target_of(data), data.sample_weight, data.is_weighted, codes)
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from engine.errors import DataError
+from engine.folds import group_numbers
 
 
 @dataclass(frozen=True)
@@ -63,16 +64,14 @@ def check_leakage(stack: Any, groups: Any = None) -> LeakageReport:
     if not fits:
         raise DataError("this stack has no out-of-fold answers: its training was stopped; train it again")
     folds = np.asarray(stack.oof_fold_)
-    if groups is not None and len(groups) != len(folds):
-        raise DataError(f"there are {len(folds)} rows but {len(groups)} groups; pass one a row")
+    known = None if groups is None else group_numbers(groups, len(folds))
     in_use = folds[:, 0] >= 0
     seen, asked = np.zeros(len(folds), bool), np.zeros(folds.shape, bool)
     shared: set[Any] = set()
     for fit in fits:
         asked[fit.asked, fit.repeat] |= folds[fit.asked, fit.repeat] == fit.fold
         seen[np.intersect1d(fit.asked, fit.rows)] = True
-        if groups is not None:
-            known = np.asarray(groups)
+        if known is not None:
             shared.update(np.intersect1d(known[fit.asked], known[fit.rows]).tolist())
     return LeakageReport(
         n_rows=int(in_use.sum()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from engine.features import FeatureSpec
+from engine.features import FeatureSpec, take_rows
 from engine.folds import deal_folds
 from engine.monitor import FitMonitor, SubMonitor
 from engine.other_learners import Rows, fit_learner
 from engine.said import said_of_classes, said_of_numbers
 from engine.scores import r_squared
+from engine.tuning.search import best_of, settings_of
 
 
 class Part(NamedTuple):
@@ -40,8 +41,7 @@ class Part(NamedTuple):
     groups: NDArray[np.int64] | None
 
     def take(self, chosen: NDArray[np.int64]) -> Part:
-        given = self.rows.given
-        given = given.iloc[chosen] if hasattr(given, "iloc") else given[chosen]
+        given = take_rows(self.rows.given, chosen)
         groups = None if self.groups is None else self.groups[chosen]
         rows = Rows(np.ascontiguousarray(self.rows.encoded[chosen]), given)
         return Part(rows, self.y[chosen], self.weights[chosen], self.is_weighted, groups)
@@ -78,7 +78,7 @@ class BaseFitter:
         """Fit one model; with a grid the settings of the best mean score, first of equals, on all rows."""
         if not grid:
             return Fitted(self._fit(learner, part, monitor), {})
-        settings = list(settings_of(grid))
+        settings = settings_of(grid)
         fold_of = deal_folds(part.y.astype(np.float64), self._n_folds, self._folds, seed, part.groups)
         n_fits = len(settings) * self._n_folds + 1
         scores = np.full((len(settings), self._n_folds), -math.inf)
@@ -89,7 +89,7 @@ class BaseFitter:
             if told.stopped:
                 break  # what was found so far decides; the last fit ends at its first question
             scores[at, fold] = self.score(model, part.take(np.flatnonzero(fold_of == fold)))
-        best = settings[best_of(scores.mean(axis=1))]
+        best = settings[best_of(scores.mean(axis=1)) or 0]
         last = SubMonitor(monitor, 1 - 1 / n_fits, 1.0)
         return Fitted(self._fit(clone(learner).set_params(**best), part, last), best)
 
@@ -114,14 +114,3 @@ def score_of(answers: NDArray[np.float64], y: NDArray[Any], weights: NDArray[np.
     if y.dtype.kind == "i":
         return float(np.average(np.argmax(answers, axis=1) == y, weights=weights))
     return r_squared(y, answers[:, 0], weights)
-
-
-def settings_of(grid: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Yield every combination of a grid's values, the last parameter changing fastest."""
-    for values in product(*grid.values()):
-        yield dict(zip(grid, values, strict=True))
-
-
-def best_of(means: NDArray[np.float64]) -> int:
-    """Return the index of the highest score, first of equals, NaN never: 0 where there is none."""
-    return int(np.argmax(np.where(np.isnan(means), -math.inf, means)))

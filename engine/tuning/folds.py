@@ -11,6 +11,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from sklearn.utils.multiclass import type_of_target
 
 from engine.errors import DataError, ParameterError
+from engine.folds import group_numbers
 
 IN_NO_FOLD = -1
 
@@ -29,7 +30,7 @@ def fold_of_rows(
     kept : int64 (n_kept,)
         Rows of positive weight; the others are not dealt (D10).
     groups : array-like (n_samples,) or None
-        Rows of one group are never parted.
+        Rows of one group are never parted; one without (`engine.folds.group_numbers`) is a group of its own.
     ask : callable
         Called now and then: a million rows take a quarter of a second.
 
@@ -41,7 +42,7 @@ def fold_of_rows(
         The rows, groups or classes are too few for the folds.
     """
     found = np.full(len(y), IN_NO_FOLD, np.int64)
-    of_kept = None if groups is None else np.asarray(groups)[kept]
+    of_kept = None if groups is None else group_numbers(groups, len(y))[kept]
     if hasattr(folds, "get_n_splits"):
         found[kept] = _by_splitter(folds, y[kept], of_kept, ask)
     elif isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):

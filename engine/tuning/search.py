@@ -63,7 +63,7 @@ class Search:
     @property
     def settings(self) -> list[dict[str, Any]]:
         """Every setting by name of parameter."""
-        return [dict(zip(self.names, pair, strict=True)) for pair in product(*self.values)]
+        return settings_of(dict(zip(self.names, self.values, strict=True)))
 
     @property
     def is_done(self) -> NDArray[np.bool_]:
@@ -93,7 +93,7 @@ class Search:
     @property
     def best(self) -> int | None:
         """Number of the setting with the highest mean, the first of equals; None while none is done."""
-        return int(np.nanargmax(self.means)) if self.is_done.any() else None
+        return best_of(self.means)
 
     @property
     def one_standard_error(self) -> int | None:
@@ -125,6 +125,16 @@ class Search:
             for rank, tried in zip(ranks, self.values, strict=True)
         ]
         return np.array([sum(pair) for pair in product(*known)])
+
+
+def settings_of(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return every combination of a grid's values, the last parameter changing first."""
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
+def best_of(means: Floats) -> int | None:
+    """Return the place of the highest score, first of equals, NaN never; None where there is none."""
+    return None if np.isnan(means).all() else int(np.nanargmax(means))
 
 
 def order_of(tried: Sequence[Any], simpler: str) -> Floats | None:

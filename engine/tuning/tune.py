@@ -14,6 +14,7 @@ from sklearn.metrics import check_scoring
 from engine import parallel, pieces
 from engine.apart import WorkLost
 from engine.errors import DataError, FitStopped, ParameterError
+from engine.features import take_rows
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopFlag, Stopwatch
 from engine.other_learners import StopOnly, can_stop, seeded, takes_weights
 from engine.tuning.folds import fold_of_rows
@@ -158,16 +159,12 @@ class Table(NamedTuple):
 
     def take(self, rows: NDArray[np.int64]) -> Table:
         weights = None if self.weights is None else self.weights[rows]
-        return Table(_rows_of(self.X, rows), _rows_of(self.y, rows), weights)
+        return Table(take_rows(self.X, rows), take_rows(self.y, rows), weights)
 
     @property
     def extra(self) -> dict[str, Any]:
         """What `fit` and scorers are given beside X and y."""
         return {} if self.weights is None else {"sample_weight": self.weights}
-
-
-def _rows_of(values: Any, rows: NDArray[np.int64]) -> Any:
-    return values.iloc[rows] if hasattr(values, "iloc") else np.asarray(values)[rows]
 
 
 class Task(NamedTuple):

@@ -10,7 +10,8 @@ import engine
 from engine.errors import ParameterError
 from engine.export.json import to_json
 from engine.parameters import UNSET
-from workbench.catalog import CATALOG, SEED, start_parameters
+from workbench.catalog import CATALOG, start_parameters
+from workbench.catalog_entry import SEED
 
 CASES = [(key, task) for key, entry in CATALOG.items() for task in entry.tasks]
 NOT_IN_TABLES = {"random_state", "categorical_features", "estimator"}  # set elsewhere in the window
@@ -67,6 +68,7 @@ TELLING = {
     "weights": ["distance", [1.0, 3.0]],
     "metric": ["manhattan"],
     "hidden_layer_sizes": [(3,)],
+    "averaged": [False],
     "activation": ["tanh"],
     "schedule": ["cosine"],
     "max_epochs": [2],
@@ -124,10 +126,12 @@ def table(task):
     return (X, (score > 0.6).map({True: "yes", False: "no"})) if task == "classes" else (X, score + 20)
 
 
-def fitted(key, task, *, has_gaps=False, has_categories=False, **parameters):
+def fitted(key, task, *, has_gaps=False, has_categories=False, has_more_classes=False, **parameters):
     """Everything a fit leaves behind, without the parameters; the answer of a model without trees."""
     estimator = CATALOG[key].make(task, parameters)
     X, y = table(task)
+    if has_more_classes:
+        y = y.mask(X["b"] > 0.5, "perhaps")
     if has_categories:
         X["a"] = pd.cut(X["a"], 12, labels=list("abcdefghijkl"), ordered=False)
     if has_gaps:
@@ -143,7 +147,8 @@ def answer_of(estimator, X):
     """What a model says that is not made of trees."""
     if hasattr(estimator, "predict_uncertainty"):
         return np.concatenate([part.ravel() for part in estimator.predict_uncertainty(X)])
-    return estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else estimator.predict(X)
+    asked = ("predict_proba", "decision_function", "predict")
+    return next(getattr(estimator, name)(X) for name in asked if hasattr(estimator, name))
 
 
 def estimator_of(key, task):
@@ -206,6 +211,7 @@ def test_every_parameter_of_a_form_changes_some_fit(key, task, name):
         return  # the other choice needs a column of groups: see test_stacking
     told = OTHER_CRITERIA[task] if name == "criterion" else TELLING[name]
     base |= {"has_gaps": name == "missing", "has_categories": parameter.needs_categories}
+    base |= {"has_more_classes": name == "multiclass"}
     before = fitted(key, task, **base)
     assert fitted(key, task, **base) == before
     changes = [value if isinstance(value, dict) else {name: value} for value in told]

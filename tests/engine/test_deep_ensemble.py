@@ -344,7 +344,7 @@ def test_a_level_that_training_never_saw_is_none_of_them():
 
 
 def test_more_inputs_than_fit_name_the_column(monkeypatch):
-    monkeypatch.setattr("engine.neural.inputs.MOST_NUMBERS", 1000)
+    monkeypatch.setattr("engine.inputs.MOST_NUMBERS", 1000)
     X = pd.DataFrame({"id": pd.Categorical(np.arange(60).astype(str)), "size": np.arange(60.0)})
     with pytest.raises(DataError, match=r"61 inputs in 60 rows.*column 'id' has 60 levels"):
         regressor().fit(X, np.arange(60.0))

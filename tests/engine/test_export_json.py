@@ -19,6 +19,7 @@ SETTINGS = {
     "Bagging": {"n_estimators": 5, "max_features": 3},
     "GradientBoosting": {"n_estimators": 5, "max_leaf_nodes": 6, "min_samples_leaf": 3},
     "AdaBoost": {"n_estimators": 5, "max_depth": 2},
+    "Perceptron": {"max_epochs": 4},
     "DeepEnsemble": {"n_estimators": 2, "hidden_layer_sizes": (5, 4), "max_epochs": 3},
 }
 
@@ -72,6 +73,8 @@ def answers(model, X):
     yield model.predict(X)
     if hasattr(model, "predict_proba"):
         yield model.predict_proba(X)
+    if hasattr(model, "decision_function"):
+        yield model.decision_function(X)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -330,6 +333,24 @@ def test_adaboost_without_a_round_is_read_back():
 )
 def test_networks_that_lost_a_part_are_refused(attribute, value, told):
     document = json.loads(to_json(fitted("DeepEnsembleRegressor")))
+    document["fitted"][attribute] = value
+    with pytest.raises(DataError, match=told):
+        from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "told"),
+    [
+        ("weights_", {"array": [0.5] * 3, "dtype": "float64", "shape": [1, 3]}, "weights are not whole"),
+        ("weights_", None, "has no weights"),
+        ("present_classes_", {"array": [1, 0], "dtype": "int64", "shape": [2]}, "a class is unknown"),
+        ("present_classes_", {"array": [0, 9], "dtype": "int64", "shape": [2]}, "a class is unknown"),
+        ("present_classes_", None, "classes have no rows"),
+        ("input_units_", {"array": [0.0] * 5, "dtype": "float64", "shape": [5]}, "no unit"),
+    ],
+)
+def test_a_perceptron_that_lost_a_part_is_refused(attribute, value, told):
+    document = json.loads(to_json(fitted("PerceptronClassifier")))
     document["fitted"][attribute] = value
     with pytest.raises(DataError, match=told):
         from_json(json.dumps(document))

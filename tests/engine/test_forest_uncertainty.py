@@ -108,3 +108,26 @@ def test_votes_have_no_noise_of_their_own():
     found = model.predict_uncertainty(X)
     np.testing.assert_allclose(found.mean, model.predict_proba(X))
     np.testing.assert_allclose(found.aleatoric, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["Regressor", "Classifier"])
+def test_trees_taken_some_at_a_time_say_the_same_and_the_monitor_is_told_of_each_batch(monkeypatch, kind):
+    model, (X, _) = forest("RandomForest", kind), table()
+    places = np.linspace(-1, 1, 4)
+    whole = model.predict_uncertainty(X), uncertainty_surface(model, 1, 2, places, places, np.zeros(3))
+    asked = []
+
+    class Monitor:
+        def on_iteration(self, event):
+            asked.append(event.phase)
+            return False
+
+    monkeypatch.setattr("engine.forest.uncertainty.BATCH_NODES", 2 * model.estimators_[0].n_nodes + 1)
+    again = (
+        model.predict_uncertainty(X),
+        uncertainty_surface(model, 1, 2, places, places, np.zeros(3), Monitor()),
+    )
+    assert 1 < len(asked) < len(model.estimators_)
+    for before, now in zip(whole, again, strict=True):
+        for part, of_batches in zip(before, now, strict=True):
+            np.testing.assert_allclose(of_batches, part, rtol=1e-6, atol=1e-6)

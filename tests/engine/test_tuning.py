@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 import engine
 from engine.errors import DataError, FitStopped, ParameterError
-from engine.tuning.search import Search, order_of
+from engine.tuning.search import Search, best_of, order_of, settings_of
 from engine.tuning.tune import tune
 
 TREE = {"max_depth": [1, 2, 4, None], "min_samples_leaf": [1, 5]}
@@ -372,3 +372,14 @@ def test_a_maker_chooses_the_estimator_of_a_setting(rows):
     )  # fmt: skip
     plain = tune(TheirTree(random_state=0), *rows, {"max_depth": [1, 5]}, folds=made.folds)
     np.testing.assert_array_equal(made.fold_scores, plain.fold_scores)
+
+
+def test_the_best_of_scores_is_the_first_of_equals_and_never_missing():
+    assert best_of(np.array([np.nan, 0.5, -np.inf, 0.7, 0.7])) == 3
+    assert best_of(np.array([-np.inf, np.nan])) == 0
+    assert best_of(np.array([np.nan, np.nan])) is None
+
+
+def test_settings_of_a_grid_change_the_last_parameter_first():
+    told = settings_of({"a": (1, 2), "b": ("x", "y")})
+    assert [tuple(setting.values()) for setting in told] == [(1, "x"), (1, "y"), (2, "x"), (2, "y")]

@@ -141,3 +141,18 @@ def test_tabs_that_do_not_fit_are_reached_by_arrows_that_are_seen(qtbot, window,
         image, ink = arrow.grab().toImage(), theme.tokens().colour("text2")
         drawn = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
         assert ink.name() in drawn, "there is no arrow on it"
+
+
+def test_all_tabs_are_in_sight_in_a_small_window(qtbot, window, document):
+    window.resize(1024, 700)
+    document.open_table(load_sample("penguins"))
+    window.ensure_centre()
+    window.centre.show_view("tree")
+    bars = window.centre.findChildren
+    qtbot.waitUntil(lambda: any(bar.count() == len(VIEWS) for bar in bars(QTabBar)))
+    bar = next(bar for bar in bars(QTabBar) if bar.count() == len(VIEWS))
+    qtbot.waitUntil(lambda: bar.tabRect(len(VIEWS) - 1).right() <= bar.width())
+    assert not any(arrow.isVisible() for arrow in bar.findChildren(QToolButton))
+    window.resize(1800, 1000)
+    window.centre.arrange_as_tabs()
+    qtbot.waitUntil(lambda: [bar.property("look") for bar in bars(QTabBar) if bar.count() > 1] == [""])

@@ -83,7 +83,7 @@ def test_files_of_trees_are_not_offered_and_the_reason_is_told(qtbot, session):
     trained(qtbot, session, "neighbors", "classes")
     actions = session.window.actions_
     for verb, why in (
-        ("export", "Model files hold trees and networks only; a saved project keeps this model."),
+        ("export", "Model files hold trees, networks and perceptrons; a saved project keeps this model."),
         ("export_rules", "Only for a single decision tree."),
         ("export_sql", "Only for a single decision tree."),
         ("copy_sql", "Only for a single decision tree."),
@@ -94,7 +94,7 @@ def test_files_of_trees_are_not_offered_and_the_reason_is_told(qtbot, session):
     assert actions["action.model.apply"].isEnabled()
     train(qtbot, session, "tree")
     assert actions["action.model.export"].isEnabled()
-    assert "hold trees and" not in actions["action.model.export"].toolTip()
+    assert "hold trees" not in actions["action.model.export"].toolTip()
 
 
 def test_compared_beside_a_tree(qtbot, session):
@@ -121,6 +121,7 @@ def test_a_model_that_only_names_classes_shows_no_probabilities(qtbot, session):
     assert scores.accuracy.value > 0.8
     centre.show_view("scores")
     quiet(qtbot, session)
+    assert "needs probabilities" in words_of(session, "panel.scores")
     assert not session.window.findChild(QWidget, "scores.cut_off").isVisible()
     centre.show_view("surface")
     panel = session.window.findChild(QWidget, "panel.surface")

@@ -36,7 +36,7 @@ def test_the_lines_of_a_low_picture_go_on_without_a_break_between_them():
     header.resize(240, 100)
     header.say("Decision tree 1", *lines)
     assert header.shown_lines == lines
-    header.save_room(True)
+    header.save_room(250)
     assert header.beside_title == "206 rows (filled), 69 rows"
     assert " ".join((header.beside_title, *header.shown_lines)) == "; ".join(lines)
     assert header.shown_lines[0].startswith("(hollow); held: island")
@@ -46,12 +46,25 @@ def test_the_lines_of_a_low_picture_go_on_without_a_break_between_them():
 def test_a_title_as_wide_as_the_picture_has_its_words_below():
     header = HeaderItem()
     header.resize(120, 60)
-    header.save_room(True)
+    header.save_room(250)
     header.say("Decision tree 1 over a long name", "206 rows")
     assert header.beside_title == ""
     assert header.shown_lines == ("206 rows",)
     metrics = QFontMetricsF(theme.font(11))
     assert split_to_fit("one two", metrics, metrics.horizontalAdvance("one tw")) == ("one", "two")
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(("height", "n_lines"), [(250, 3), (140, 1), (90, 0)])
+def test_the_lower_a_picture_the_fewer_words_stand_over_it(height, n_lines):
+    header = HeaderItem()
+    header.resize(200, 60)
+    header.save_room(height)
+    header.say("Random forest 1", *(f"{LINE} {k}" for k in range(4)))
+    assert len(header.shown_lines) == n_lines
+    assert header.preferredHeight() <= header.SHARE * height + theme.scaled(4) or n_lines == 0
+    assert n_lines or header.beside_title.endswith("…")
+    assert LINE in header.toolTip()
 
 
 @pytest.mark.usefixtures("qapp")

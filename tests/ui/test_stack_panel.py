@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QListView, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QLabel, QListView, QPushButton, QScrollArea, QTableView, QWidget
 
 from tests.ui.person import LEFT
 from tests.ui.training_help import train
@@ -152,6 +153,29 @@ def test_another_table_forgets_the_answers(session, document):
     assert panel.figure is None
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 700)])
+def test_the_boxes_have_room_for_their_words(qtbot, session, document, size):
+    session.window.resize(*size)
+    document.select_run(document.add_run("stacking"))
+    session.window.centre.show_view("stack")
+    flow = panel_of(session).flow
+    qtbot.waitUntil(lambda: flow.figure is not None and flow.drawing.rect().width() > 300)
+    bold = QFontMetricsF(theme.font(12, 600))
+    for stage, boxes in zip(flow.figure.stages, flow.boxes(), strict=True):
+        for box, place in zip(stage, boxes, strict=True):
+            assert bold.horizontalAdvance(box.title) <= place.width() - 16, box.title
+
+
+def test_names_too_long_for_their_button_end_in_dots(qtbot, session, document):
+    document.select_run(document.add_run("stacking"))
+    field = field_of(session, "estimators")
+    button = field.findChild(QPushButton)
+    button.resize(90, button.height())
+    assert button.text().startswith("nearest")
+    assert button.text().endswith("…")
+    assert field.value_text() == "nearest neighbours and SVM"
+
+
 def test_models_are_chosen_and_removed_and_their_settings_changed(qtbot, session, document):
     run_id = document.add_run("stacking")
     document.select_run(run_id)
@@ -177,6 +201,28 @@ def test_models_are_chosen_and_removed_and_their_settings_changed(qtbot, session
     document.undo_stack.redo()
     QTest.mouseClick(form.findChild(QWidget, "settings.estimators.none"), LEFT)
     assert document.run(run_id).spec.parameters["estimators"] is None
+
+
+def test_the_choices_open_within_the_window_and_whole(qtbot, session, document):
+    """They were as wide as their words, and lay beyond the right end of the screen."""
+    document.select_run(document.add_run("stacking"))
+    field, window = field_of(session, "estimators"), session.window
+    button = field.findChild(QPushButton, "settings.estimators.button")
+    assert button.text().startswith("nearest neigh")
+    assert button.text().endswith("…"), "the field is narrower than its words"
+    QTest.mouseClick(button, LEFT)
+    form = field.form
+    assert form.width() >= form.minimumSizeHint().width()
+    assert form.frameGeometry().right() <= window.frameGeometry().right()
+    box, none = form.offer_box(), form.findChild(QPushButton, "settings.estimators.none")
+    assert none.text() == "Nearest neighbours and SVM"
+    for part in (box, none):
+        assert form.rect().contains(part.geometry())
+    assert box.y() < form.height() / 4, "what there is stands above, not spread over the height"
+    document.set_parameter(document.current_run_id, "estimators", [TREE])
+    area = form.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: area.height() > form.height() / 3)
+    form.close()
 
 
 def test_a_trained_models_settings_are_offered(qtbot, session, document):

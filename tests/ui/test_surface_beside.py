@@ -188,11 +188,14 @@ def test_three_others_stand_beside_in_one_range_of_colours_and_a_fourth_waits(qt
     qtbot.waitUntil(lambda: len(panel.beside.shown) == 3, timeout=60_000)
     assert [plot.figure.title for plot in panel.beside.shown] == [document.run(i).name for i in others[:3]]
     plots = [panel.plot, *panel.beside.shown]
-    low = min(float(plot.own_range()[0]) for plot in plots)
-    high = max(float(plot.own_range()[1]) for plot in plots)
+    low = min(float(plot.figure.range[0]) for plot in plots)
+    high = max(float(plot.figure.range[1]) for plot in plots)
     assert {tuple(plot.image.levels) for plot in plots} == {(low, high)}
-    widths = [plot.width() for plot in plots]
-    assert max(widths) - min(widths) <= 3
+    for sizes in ([plot.width() for plot in plots], [plot.height() for plot in plots]):
+        assert max(sizes) - min(sizes) <= 3
+        assert min(sizes) > 250  # two rows of two
+    corners = {(round(plot.mapTo(panel, plot.rect().topLeft()).x(), -2)) for plot in plots}
+    assert len(corners) == 2
     panel.beside.button.click()
     menu = menu_of(session)
     assert [a.isChecked() for a in menu.actions()] == [False, True, True, True, False]

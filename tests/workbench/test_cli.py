@@ -11,7 +11,8 @@ from engine.errors import FitStopped
 from engine.monitor import NULL_MONITOR
 from engine.tree import subtrees
 from workbench import cli, demo
-from workbench.catalog import CATALOG, LARGE_ROWS
+from workbench.catalog import CATALOG
+from workbench.catalog_entry import LARGE_ROWS
 from workbench.samples import load_sample
 from workbench.warmup import WarmUp, step_of
 
@@ -113,7 +114,9 @@ def test_every_kind_of_model_names_its_steps_of_the_warm_up():
     assert LARGE_ROWS == subtrees.FEWEST_ROWS
     named = set()
     large, compiled = "large tables", [entry for entry in CATALOG.values() if entry.warm_up_step]
-    of_large = (large, large, "extra trees", large, "boosting", large, "networks", large, large)
+    of_large = (
+        large, large, "extra trees", large, "boosting", large, "networks", "perceptron", large, large
+    )  # fmt: skip
     for entry, of_many in zip(compiled, of_large, strict=True):
         steps = entry.warm_up_of(LARGE_ROWS - 1), entry.warm_up_of(LARGE_ROWS)
         assert steps == (entry.warm_up_step, of_many)

@@ -8,6 +8,7 @@ from engine.features import FeatureSpec
 from engine.tree.inspect import decision_path, values_on_path
 from tests.engine.random_trees import random_tree
 from tests.workbench.making import Session, open_flowers
+from workbench.figures import regions
 from workbench.figures import surface as s
 from workbench.figures.axis import make_axis, number_axis
 from workbench.figures.held import Held, held_sentence, held_values, hold
@@ -37,7 +38,7 @@ def test_c33_reading_the_picture_gives_the_models_class():
 
 def test_c33_the_border_is_one_upright_line_at_seven():
     figure = c33_figure()
-    x, y = s.border_lines(figure.labels, figure.x.edges, figure.y.edges)
+    x, y = regions.border_lines(figure.labels, figure.x.edges, figure.y.edges)
     assert x == pytest.approx([7.0, 7.0], abs=0.05)
     assert y.tolist() == [0.0, 1.0]
 
@@ -51,7 +52,7 @@ def test_c33_cell_centres():
 def test_the_winners_colour_is_mixed_by_how_sure_it_is():
     # K = 2: p = 0.5 mixes 0.15 of black into white, p = 1 mixes 0.5, p = 0.75 mixes 0.325
     answer = np.array([[[0.5, 1.0, 0.75]], [[0.5, 0.0, 0.25]]])
-    rgb = s.class_mixture(answer, np.array([[0, 0, 0], [255, 0, 0]]), np.array([255, 255, 255]))
+    rgb = regions.class_mixture(answer, np.array([[0, 0, 0], [255, 0, 0]]), np.array([255, 255, 255]))
     assert rgb[0, :, 0].tolist() == [round(255 * 0.85), round(255 * 0.5), round(255 * 0.675)]
 
 
@@ -63,12 +64,12 @@ def test_colours_mixed_in_a_worker_are_those_of_the_palette_asked_for():
     known = figure.mixed(light)
     assert figure.mixed((light[0].copy(), light[1].copy())) is known  # nothing is left to the window
     for palette in (dark, light):  # another theme since
-        np.testing.assert_array_equal(figure.mixed(palette), s.class_mixture(figure.answer, *palette))
+        np.testing.assert_array_equal(figure.mixed(palette), regions.class_mixture(figure.answer, *palette))
 
 
 def test_borders_of_a_corner_are_joined():
     labels = np.array([[0, 0, 1], [0, 0, 1], [2, 2, 2]])
-    x, y = s.border_lines(labels, np.arange(4.0), np.arange(4.0))
+    x, y = regions.border_lines(labels, np.arange(4.0), np.arange(4.0))
     lines = {tuple(map(float, line)) for line in zip(x[::2], y[::2], x[1::2], y[1::2], strict=True)}
     assert lines == {(2, 0, 2, 2), (0, 2, 3, 2)}
 
@@ -96,7 +97,7 @@ def test_cells_far_from_every_training_row_are_told():
     one, parts = np.array([10.5, 90.5]), np.array([0, 1], np.uint8)  # the second is a validation row
     empty = np.empty(2)
     points = s.Points(np.arange(2), one, one, np.zeros(2, np.int32), empty, parts, np.zeros(2, bool))
-    far = s.far_cells(x, y, points, reach=0.05)
+    far = regions.far_cells(x, y, points, reach=0.05)
     rows, columns = np.nonzero(~far)
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (5, 15, 5, 15)
 
@@ -168,7 +169,7 @@ def test_a_nodes_outline_bounds_the_cells_that_go_its_way():
         for node in range(1, tree.n_nodes):
             path = tree.path_to(node)
             on_way = [values_on_path(tree, path, axis.feature, axis.values) for axis in (figure.x, figure.y)]
-            x, y = s.node_outline(tree, path, figure.x, figure.y)
+            x, y = regions.node_outline(tree, path, figure.x, figure.y)
             is_inside = np.outer(on_way[1], on_way[0])
             if not is_inside.any():
                 assert len(x) == 0

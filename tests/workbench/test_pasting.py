@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import DataError
-from workbench.catalog import CATALOG, TASKS
+from workbench.catalog import CATALOG
+from workbench.catalog_entry import TASKS
 from workbench.pasting import SYNONYMS, match_settings, read_pairs
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.workbench.making import Session, open_flowers
-from workbench.catalog import CATALOG, TASKS, check_parameter_values, start_parameters
+from workbench.catalog import CATALOG, check_parameter_values, start_parameters
+from workbench.catalog_entry import TASKS
 from workbench.presets import PRESETS, presets_of, taking_back
 
 OFFERED = [(key, task, *one) for key in CATALOG for task in TASKS for one in presets_of(key, task)]

@@ -18,6 +18,7 @@ from workbench.datasets import make_table
 from workbench.document import Document
 from workbench.editing import grow_below
 from workbench.exports import export_model, load_model
+from workbench.figures.scores import part_block
 from workbench.fitting import fit_run, inputs_of_result
 from workbench.jobs import Job
 from workbench.readers import read_table
@@ -857,3 +858,25 @@ def test_a_copied_script_gives_the_same_held_out_score(qapp, tmp_path, kind, sam
         name = "training" if part == "train" else part
         assert told[name] == pytest.approx(metric.value, rel=1e-12, abs=1e-12)
     session.close()
+
+
+@pytest.mark.filterwarnings("ignore::engine.errors.FitWarning")
+@pytest.mark.parametrize(
+    ("kind", "parameters", "note"),
+    [
+        ("networks", {"n_estimators": 1, "max_epochs": 1, "batch_size": 5000}, "batch_size is 5000"),
+        ("linear", {"max_iter": 1}, "the solver was not done after 1 step"),
+        ("boosting", {"n_estimators": 2}, ""),
+    ],
+)
+def test_what_a_fit_says_of_itself_reaches_the_person(session, kind, parameters, note):
+    """Case C30 (c): in the message at its end, and beside the scores."""
+    run_id = session.train(kind, **parameters)
+    result = session.document.run(run_id).result
+    beside = [text for text in part_block("m", result, "test").notes if text.startswith("Warning")]
+    if note:
+        assert f"s. Warning: {note}" in session.document.messages[-1]
+        assert beside[0].startswith(f"Warning: {note}")
+    else:
+        assert "Warning" not in session.document.messages[-1]
+        assert beside == []

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.catalog import TASKS, entry_of
+from workbench.catalog import entry_of
+from workbench.catalog_entry import TASKS
 from workbench.figures.scores import METRIC_TEXTS, SHORT_PARTS, score_text
 from workbench.figures.training import TrainingFigure, make_line, make_training_figure
 from workbench.figures.words import MINUS, count, number
@@ -170,12 +171,13 @@ def overlaid_curves(
 
     Each run has a colour; its validation curve is drawn through, its training curve dashed.
     """
-    lines, units = [], []
+    lines, units, steps = [], [], []
     for place, record in enumerate(records):
         curve = record.result.curve if record.result is not None else None
         if curve is None:
             continue
         units.append(curve.unit)
+        steps.append(entry_of(record.spec.kind).step_name)
         has_validation = len(curve.validation) > 0
         role = f"run {place}"
         train = make_line(role, f"{record.name}, training", curve.train)
@@ -186,4 +188,5 @@ def overlaid_curves(
     if not lines:
         return None
     subtitle = "solid: validation, dotted: training"
-    return make_training_figure(lines, " and ".join(dict.fromkeys(units)), title=title, subtitle=subtitle)
+    y_label, x_label = (" and ".join(dict.fromkeys(names)) for names in (units, steps))
+    return make_training_figure(lines, y_label, title=title, subtitle=subtitle, x_label=x_label)

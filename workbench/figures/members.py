@@ -102,7 +102,7 @@ def _known(losses: Any) -> Floats:
 def _figure(lines: list[Line], y_label: str, name: str, told: str, *, has_validation: bool) -> TrainingFigure:
     if has_validation:
         told += "; solid: validation, dotted: training"
-    return make_training_figure(lines, y_label, title=name, subtitle=told, x_label=EPOCH)
+    return make_training_figure(lines, y_label, title=name, subtitle=told, x_label=EPOCH, is_of_members=True)
 
 
 def _kept_text(model: Any) -> str:

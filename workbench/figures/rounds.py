@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from engine.staged import StagedAnswers, StagedSurface, first_rounds
 from engine.surface import model_curve
+from engine.thinned import Thinned
 from workbench.figures.axis import N_CELLS
 from workbench.figures.surface import (
     CurveFigure,
@@ -29,6 +30,7 @@ from workbench.figures.surface_inputs import (
     weights_text,
     with_held,
 )
+from workbench.figures.uncertainty import PREDICTION
 from workbench.figures.words import count, counted
 from workbench.fitting import SoFar
 from workbench.rounds import stage_text, unit_of
@@ -44,6 +46,8 @@ CLEARLY_MORE = 1.2  # times the gain: less, and the axes of a picture would chan
 
 class StagedPicture:
     """Makes the picture of any number of first rounds; what it worked out before serves the next one.
+
+    It tells what they predict, not how uncertain they are: that is told of the whole ensemble.
 
     Parameters
     ----------
@@ -98,9 +102,10 @@ class StagedPicture:
             residuals = np.empty(0)
             if not result.classes:
                 residuals = figure.points.values - self._answers.at(n_rounds)[:, 0]
-            return replace(figure, title=title, answer=answer, residuals=residuals)
+            return replace(figure, title=title, answer=answer, residuals=residuals, band=None)
         assert self._surface is not None
-        made = replace(figure, title=title, answer=self._surface.at(n_rounds))
+        answer = self._surface.at(n_rounds)
+        made = replace(figure, title=title, answer=answer, layer=PREDICTION, spread=None)
         if made.classes:
             said = np.argmax(self._answers.at(n_rounds), axis=1)
             wrong = (figure.points.codes >= 0) & (figure.points.codes != said)
@@ -130,27 +135,21 @@ class _KeptWeights:
     def __init__(self, staged: Callable[[], Iterator[Floats]], rows: NDArray[np.int64]) -> None:
         self._staged, self._rows = staged, rows
         self._coming, self._n_told = staged(), 0
-        self._kept: dict[int, Floats] = {}
-        self._step = 1
+        self._kept: Thinned[Floats] = Thinned(KEPT_WEIGHT_BYTES)
 
     def after(self, n_rounds: int) -> Floats:
         """Return the weights after some rounds, at least one: float64 (n_drawn,)."""
-        if n_rounds in self._kept:
-            return self._kept[n_rounds]
+        known = self._kept.last(n_rounds)
+        if known is not None and known[0] == n_rounds:
+            return known[1]
         if n_rounds <= self._n_told:
             self._coming, self._n_told = self._staged(), 0
         while self._n_told < n_rounds:
             weights = next(self._coming)[self._rows]
             self._n_told += 1
-            self._keep(weights)
+            if self._kept.wants(self._n_told):
+                self._kept.keep(self._n_told, weights, weights.nbytes)
         return weights
-
-    def _keep(self, weights: Floats) -> None:
-        if self._n_told % self._step == 0:
-            self._kept[self._n_told] = weights
-        if len(self._kept) * weights.nbytes > KEPT_WEIGHT_BYTES and len(self._kept) > 1:
-            self._step *= 2
-            self._kept = {n: kept for n, kept in self._kept.items() if n % self._step == 0}
 
 
 def weighed(
@@ -196,7 +195,6 @@ class LivePicture:
             There is no such picture of this kind of model or of these columns.
         """
         result = so_far.result()
-        n_planned = result.estimator.n_estimators
         if self._inputs is None:
             first = surface_inputs(self._name, result, so_far.inputs.table, monitor)
             self._inputs = with_held(first, self._chosen)
@@ -204,6 +202,7 @@ class LivePicture:
         columns = self._columns_for(result)
         if not result.has_trees:
             return self._inputs, self._anew(result, columns)
+        n_planned = result.estimator.n_estimators
         if self._staged is None or columns != self._shown:
             figure = _picture_over(inputs_again(self._inputs, result), columns)
             self._staged, self._shown = StagedPicture(figure, self._inputs, n_planned), columns

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.notes import notes_of
 from workbench.figures.axis import date_ticks
 from workbench.figures.words import count, counted, fixed, number, percent, value_text
 
@@ -74,6 +75,7 @@ def part_block(name: str, result: RunResult, part: str, unit: str = "") -> Score
         notes.append(f"{what} {times} with this score in sight: it may flatter")
     else:
         notes.append(PART_NOTES[part])
+    notes += [f"Warning: {note}" for note in notes_of(result.estimator)]
     figures = tuple(_key(metric, value, unit) for metric, value in scores.metrics.items())
     return ScoreBlock(name, f"{count(scores.n_rows)} {PART_TEXTS[part]}", figures, tuple(notes))
 
@@ -127,7 +129,7 @@ def score_text(metric: str, value: float) -> str:
 
 def _interval(metric: str, estimate: Estimate) -> str:
     if not np.isfinite(estimate.value):
-        return "not defined on these rows"
+        return "needs probabilities" if metric == "log_loss" else "not defined on these rows"
     if not (np.isfinite(estimate.low) and np.isfinite(estimate.high)):
         return "too few rows for an interval"
     return f"95 %: {score_text(metric, estimate.low)} to {score_text(metric, estimate.high)}"

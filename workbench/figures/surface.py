@@ -10,13 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError
+from engine.monitor import NULL_MONITOR, FitMonitor
 from workbench.figures.axis import N_CELLS, Axis
 from workbench.figures.held import Held, held_sentence
+from workbench.figures.regions import border_lines, class_mixture, far_cells
 from workbench.figures.surface_inputs import TRAINING, VALIDATION, SurfaceInputs, inputs_again, weights_text
+from workbench.figures.uncertainty import (
+    PREDICTION,
+    Band,
+    Spread,
+    band_along,
+    layers_of,
+    quantity_text,
+    spread_over,
+    title_with,
+)
 from workbench.figures.words import count, counted, number, value_text
 
 if TYPE_CHECKING:
-    from engine.tree.structure import Path, Tree
     from workbench.fitting import FitInputs
     from workbench.runs import RunResult
 
@@ -84,6 +95,10 @@ class SurfaceFigure:
         The prediction is a date, in days since 1970-01-01.
     has_probabilities : bool
         Of classes; else `answer` has 1 for the class that is named.
+    layer : str
+        What is drawn: the prediction, or a part of `spread`.
+    spread : Spread or None
+        How uncertain the model is; worked out where a part of it is drawn.
     """
 
     title: str
@@ -101,6 +116,34 @@ class SurfaceFigure:
     held_encoded: Floats
     is_date: bool = False
     has_probabilities: bool = True
+    layer: str = PREDICTION
+    spread: Spread | None = None
+
+    @property
+    def is_map(self) -> bool:
+        """Colours stand for numbers, not for classes."""
+        return self.spread is not None or not self.classes
+
+    @property
+    def mapped(self) -> Floats:
+        """The numbers that colours stand for: (n_y, n_x)."""
+        return self.answer[0] if self.spread is None else self.spread.of(self.layer)
+
+    @property
+    def quantity(self) -> str:
+        """What these numbers are, with their unit; pictures with the same can be compared by colour."""
+        if self.spread is None:
+            return self.target
+        return quantity_text(self.target, self.layer, bool(self.classes), self.is_date)
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest number of the picture: of answers and rows; of uncertainty, from 0 on."""
+        if self.spread is not None:
+            return 0.0, self.spread.largest() or 1.0
+        seen = np.concatenate([self.answer.ravel(), self.points.values[np.isfinite(self.points.values)]])
+        low, high = float(seen.min()), float(seen.max())
+        return low, high if high > low else low + 1
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -131,6 +174,8 @@ class SurfaceFigure:
         if column is None or row is None:
             return ""
         lines = [f"{self.x.name}: {self.x.text(column)}", f"{self.y.name}: {self.y.text(row)}"]
+        if self.spread is not None:
+            lines += self.spread.lines((row, column), bool(self.classes))
         if not self.classes:
             told = prediction_text(self.answer[0, row, column], self.is_date)
             return "\n".join([*lines, f"{self.target} {told}"])
@@ -155,6 +200,8 @@ class CurveFigure:
     answer : float64 (n_classes or 1, n_x)
     residuals : float64 (n_points,)
         Target less prediction of every point's own row, other columns as they are; empty for classes.
+    band : Band or None
+        What the model does not know, where it tells.
     """
 
     title: str
@@ -170,6 +217,7 @@ class CurveFigure:
     target: str
     is_date: bool = False
     has_probabilities: bool = True
+    band: Band | None = None
 
     def text_at(self, x: float) -> str:
         """What the model says under the pointer, in plain lines; empty outside."""
@@ -177,6 +225,8 @@ class CurveFigure:
         if cell is None:
             return ""
         lines = [f"{self.x.name}: {self.x.text(cell)}"]
+        if self.band is not None:
+            lines += self.band.spread.lines(cell, bool(self.classes))
         if not self.classes:
             return "\n".join([*lines, f"{self.target} {prediction_text(self.answer[0, cell], self.is_date)}"])
         shares = self.answer[:, cell]
@@ -206,94 +256,22 @@ def default_columns(result: RunResult) -> tuple[str, str | None]:
     return names[0], names[1] if len(names) > 1 else None
 
 
-def class_mixture(answer: Floats, class_rgb: NDArray[Any], ground_rgb: NDArray[Any]) -> NDArray[np.uint8]:
-    """Mix each cell's class colour into the ground: uint8 (n_y, n_x, 3).
-
-    The share of the colour is 0.15 + 0.35 (p - 1/K) / (1 - 1/K), p the winner's probability: a class
-    that barely wins is pale, one without doubt is strong.
-
-    Parameters
-    ----------
-    answer : float64 (n_classes, n_y, n_x)
-    class_rgb : (n_classes, 3)
-    ground_rgb : (3,)
-    """
-    n_classes = len(answer)
-    top = answer.max(axis=0)
-    certainty = (top - 1 / n_classes) / (1 - 1 / n_classes) if n_classes > 1 else np.ones_like(top)
-    share = 0.15 + 0.35 * np.clip(certainty, 0, 1)
-    winner, mixed = np.argmax(answer, axis=0), np.empty((*top.shape, 3), np.uint8)
-    for channel in range(3):  # one at a time: half the time of all three together
-        ground = float(ground_rgb[channel])
-        strength = np.asarray(class_rgb, np.float64)[:, channel] - ground
-        mixed[..., channel] = np.rint(ground + strength[winner] * share)
-    return mixed
-
-
 def prepared(figure: AnyFigure, palette: Palette) -> AnyFigure:
     """Return a picture whose colours and borders are worked out: in a worker, so that a window need not."""
-    if isinstance(figure, SurfaceFigure) and figure.classes:
+    if isinstance(figure, SurfaceFigure) and not figure.is_map:
         figure.mixed(palette)
         _ = figure.borders
     return figure
 
 
-def border_lines(labels: NDArray[Any], x_edges: Floats, y_edges: Floats) -> tuple[Floats, Floats]:
-    """Return the lines between cells of different class: x and y, two entries a line.
-
-    Neighbouring pieces of one straight border are joined.
-    """
-    xs: list[Floats] = []
-    ys: list[Floats] = []
-    for is_vertical in (True, False):
-        grid = labels if is_vertical else labels.T
-        differs = grid[:, 1:] != grid[:, :-1]  # (along, across)
-        padded = np.pad(differs.astype(np.int8), ((1, 1), (0, 0)))
-        steps = np.diff(padded, axis=0)
-        across_from, start = np.nonzero(steps.T == 1)
-        _, stop = np.nonzero(steps.T == -1)
-        fixed_edges, along_edges = (x_edges, y_edges) if is_vertical else (y_edges, x_edges)
-        fixed = np.repeat(fixed_edges[across_from + 1], 2)
-        along = np.column_stack([along_edges[start], along_edges[stop]]).ravel()
-        xs.append(fixed if is_vertical else along)
-        ys.append(along if is_vertical else fixed)
-    return np.concatenate(xs), np.concatenate(ys)
-
-
-def node_outline(tree: Tree, path: Path, x: Axis, y: Axis) -> tuple[Floats, Floats]:
-    """Return the outline of a node's region on a surface: x and y, two entries a line.
-
-    The region is where both columns' values go the node's way, whatever the other columns must hold.
-    """
-    from engine.tree.inspect import values_on_path
-
-    goes = [values_on_path(tree, path, axis.feature, axis.values) for axis in (x, y)]
-    inside = np.pad(np.outer(goes[1], goes[0]).astype(np.int8), 1)
-    return border_lines(inside, *(np.pad(axis.edges, 1, mode="edge") for axis in (x, y)))
-
-
-def far_cells(x: Axis, y: Axis, points: Points, reach: float = 0.12) -> NDArray[np.bool_]:
-    """Tell which cells have no training row within `reach` of the drawing's side: bool (n_y, n_x)."""
-    n_y, n_x = len(y.values), len(x.values)
-    seen = np.zeros((n_y, n_x), bool)
-    is_inside = points.parts == TRAINING
-    columns = np.clip(np.searchsorted(x.edges, points.x[is_inside], "right") - 1, 0, n_x - 1)
-    rows = np.clip(np.searchsorted(y.edges, points.y[is_inside], "right") - 1, 0, n_y - 1)
-    ok = np.isfinite(points.x[is_inside]) & np.isfinite(points.y[is_inside])
-    seen[rows[ok], columns[ok]] = True
-    for axis, n in ((0, n_y), (1, n_x)):  # a box around every row, by running sums
-        half = max(round(reach * n), 0)
-        sums = np.cumsum(np.pad(seen, [(half + 1, half) if a == axis else (0, 0) for a in (0, 1)]), axis=axis)
-        upper = np.take(sums, np.arange(2 * half + 1, 2 * half + 1 + n), axis=axis)
-        seen = (upper - np.take(sums, np.arange(n), axis=axis)) > 0
-    return ~seen
-
-
-def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int = N_CELLS) -> SurfaceFigure:
+def make_surface(
+    inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int = N_CELLS, layer: str = PREDICTION,
+    monitor: FitMonitor = NULL_MONITOR,
+) -> SurfaceFigure:  # fmt: skip
     """Make the figure of two columns; the model is asked once for every cell, never refitted.
 
     With so many classes that the picture would take too much memory, numbers get fewer cells; the figure's
-    subtitle says so.
+    subtitle says so. Of a model that has no such layer the prediction is drawn.
 
     Raises
     ------
@@ -303,44 +281,54 @@ def make_surface(inputs: SurfaceInputs, x_name: str, y_name: str, n_cells: int =
     from engine.surface import model_surface
 
     result = inputs.result
+    layer = layer if layer in layers_of(result.estimator) else PREDICTION
     x_feature, y_feature = result.features.index(x_name), result.features.index(y_name)
-    x, y = inputs.axis(x_feature, n_cells), inputs.axis(y_feature, n_cells)
-    note = ""
-    while _bytes_of(x, y, result) > MAX_BYTES and n_cells > LEAST_CELLS:
-        n_cells //= 2
-        x, y = inputs.axis(x_feature, n_cells), inputs.axis(y_feature, n_cells)
-        n_classes = counted(len(result.classes), "class", "classes")
-        note = f", {count(len(x.values))} x {count(len(y.values))} cells for {n_classes}"
-    if _bytes_of(x, y, result) > MAX_BYTES:
-        numbers = counted(max(len(result.classes), 1), "number")
-        raise DataError(
-            f"{x_name} by {y_name} are {count(len(x.values))} x {count(len(y.values))} cells of {numbers}, "
-            f"about {_bytes_of(x, y, result) / 1e9:.1f} GB; choose a column with fewer levels"
-        )
+    x, y, note = _axes(inputs, (x_feature, y_feature), n_cells, layer)
     given = np.array([h.encoded for h in inputs.held])
-    answer = model_surface(result.estimator, x_feature, y_feature, x.values, y.values, given)
+    answer = model_surface(result.estimator, x_feature, y_feature, x.values, y.values, given, monitor)
+    spread = None if layer == PREDICTION else spread_over(result.estimator, x, y, given, monitor)
     points = _points(inputs, x, y)
     held = tuple(h for k, h in enumerate(inputs.held) if k not in (x_feature, y_feature))
     return SurfaceFigure(
-        inputs.name, _rows_text(inputs, points) + note, held_sentence(held), x, y, answer, result.classes,
-        event_idx_of(result), held, points, result.target, far_cells(x, y, points), given,
-        result.target in inputs.dates, result.has_probabilities,
+        title_with(inputs.name, layer), _rows_text(inputs, points) + note, held_sentence(held), x, y, answer,
+        result.classes, event_idx_of(result), held, points, result.target, far_cells(x, y, points), given,
+        result.target in inputs.dates, result.has_probabilities, layer, spread,
     )  # fmt: skip
 
 
-def _bytes_of(x: Axis, y: Axis, result: RunResult) -> int:
-    return 8 * len(x.values) * len(y.values) * max(len(result.classes), 1)
+def _axes(
+    inputs: SurfaceInputs, features: tuple[int, int], n_cells: int, layer: str
+) -> tuple[Axis, Axis, str]:
+    """Return both axes, with fewer cells where memory asks for it, and a remark that tells of these."""
+    result, note = inputs.result, ""
+    n_numbers = max(len(result.classes), 1)
+    n_bytes_each = 8 * (n_numbers if layer == PREDICTION else 3 * n_numbers + 4)  # moments, and three parts
+    x, y = (inputs.axis(feature, n_cells) for feature in features)
+    while n_bytes_each * len(x.values) * len(y.values) > MAX_BYTES and n_cells > LEAST_CELLS:
+        n_cells //= 2
+        x, y = (inputs.axis(feature, n_cells) for feature in features)
+        n_classes = counted(len(result.classes), "class", "classes")
+        note = f", {count(len(x.values))} x {count(len(y.values))} cells for {n_classes}"
+    n_bytes = n_bytes_each * len(x.values) * len(y.values)
+    if n_bytes > MAX_BYTES:
+        raise DataError(
+            f"{x.name} by {y.name} are {count(len(x.values))} x {count(len(y.values))} cells of "
+            f"{counted(n_numbers, 'number')}, about {n_bytes / 1e9:.1f} GB; choose a column with fewer levels"
+        )
+    return x, y, note
 
 
 def with_other_tree(figure: AnyFigure, inputs: SurfaceInputs, result: RunResult) -> AnyFigure:
-    """Return a picture of a single tree as it is of the same tree changed by hand; axes and rows stay.
+    """Return a picture of a model as it is of the same model changed; axes and rows stay.
+
+    A layer of uncertainty is not drawn anew: the prediction is shown.
 
     Parameters
     ----------
     inputs : SurfaceInputs
         Of the picture, with the values held in it.
     result : RunResult
-        With the changed tree.
+        With the changed tree, or the model after more rounds.
     """
     changed = inputs_again(inputs, result)
     if isinstance(figure, CurveFigure):
@@ -350,7 +338,8 @@ def with_other_tree(figure: AnyFigure, inputs: SurfaceInputs, result: RunResult)
     x, y = figure.x, figure.y
     answer = model_surface(result.estimator, x.feature, y.feature, x.values, y.values, figure.held_encoded)
     wrong = (figure.points.codes >= 0) & (figure.points.codes != changed.prediction)
-    return replace(figure, answer=answer, points=replace(figure.points, is_wrong=wrong))
+    points = replace(figure.points, is_wrong=wrong)
+    return replace(figure, title=inputs.name, answer=answer, points=points, layer=PREDICTION, spread=None)
 
 
 def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveFigure:
@@ -368,7 +357,7 @@ def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveF
     return CurveFigure(
         inputs.name, _rows_text(inputs, points), held_sentence(held), x, answer, result.classes,
         event_idx_of(result), held, points, residuals, result.target, result.target in inputs.dates,
-        result.has_probabilities,
+        result.has_probabilities, band_along(result.estimator, x, answer, given),
     )  # fmt: skip
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog import TASKS, entry_of
+from workbench.catalog import entry_of
+from workbench.catalog_entry import TASKS
 from workbench.figures.words import count, counted, number
 
 OUT_OF_BAG, TREES = "out_of_bag", "trees"
-EPOCH = "epoch"  # of ensembles of networks, which have a pair of curves each
+EPOCH = "epoch"
 LEAST_TREES = 10  # with fewer, more than 1 % of the rows may still be in all samples: no error to compare
 SHARE = "share of wrong rows"
 EACH_TREE = "each tree alone"
@@ -97,6 +98,8 @@ class TrainingFigure:
     x_label : str
     step_errors : float64 (n_rounds,) or None
         Weighted error of each round's own learner, where it is of another unit than the lines.
+    is_of_members : bool
+        The lines are those of an ensemble's members, a pair each.
     """
 
     title: str
@@ -109,12 +112,13 @@ class TrainingFigure:
     full_range: tuple[float, float] | None = None
     x_label: str = "round"
     step_errors: NDArray[np.float64] | None = None
+    is_of_members: bool = False
 
     @property
     def sentence(self) -> str:
         """The lowest loss and its round, of the validation rows where there are any."""
         line = next((line for line in self.lines if line.role == "validation"), None) or self.lines[0]
-        if self.x_label == EPOCH:
+        if self.is_of_members:
             return self._members_sentence()
         finite = np.flatnonzero(np.isfinite(line.y))
         if line.role == OUT_OF_BAG:
@@ -125,8 +129,8 @@ class TrainingFigure:
         best, value = int(line.x[lowest]), number(float(line.y[lowest]))
         what = f"share of wrong {line.role} rows" if self.y_label == SHARE else f"{line.role} loss"
         if not best:
-            return f"no round is better than none: {what} {value} before the first"
-        return f"lowest {what} {value} in round {count(best)} of {count(int(line.x[-1]))}"
+            return f"no {self.x_label} is better than none: {what} {value} before the first"
+        return f"lowest {what} {value} in {self.x_label} {count(best)} of {count(int(line.x[-1]))}"
 
     def _members_sentence(self) -> str:
         """Where networks' losses are lowest, from the best network to the worst."""
@@ -269,6 +273,7 @@ def make_training_figure(
     subtitle: str = "",
     best_round: int | None = None,
     x_label: str = "round",
+    is_of_members: bool = False,
 ) -> TrainingFigure:
     """Make a figure of finished or growing curves."""
     shown, full = robust_range(lines)
@@ -276,7 +281,10 @@ def make_training_figure(
     note = f"{counted(n_odd, 'value')} not finite" if n_odd else ""
     if full is None and n_odd:
         note = "no finite values"
-    return TrainingFigure(title, subtitle, y_label, tuple(lines), best_round, note, shown, full, x_label)
+    return TrainingFigure(
+        title, subtitle, y_label, tuple(lines), best_round, note, shown, full, x_label,
+        is_of_members=is_of_members,
+    )  # fmt: skip
 
 
 def with_step_errors(figure: TrainingFigure, errors: Any) -> TrainingFigure:
@@ -322,16 +330,17 @@ def curve_of_run(name: str, result: Any) -> TrainingFigure | None:
         rows += f", {counted(int(np.count_nonzero(parts == 1)), 'validation row')}"
     else:
         rows += ", no validation part"
+    step = entry_of(result.spec.kind).step_name
     if result.stopped:
         n = result.n_rounds
-        rows += f", stopped after {counted(n, 'round')}" if n else ", stopped before the first round"
+        rows += f", stopped after {counted(n, step)}" if n else f", stopped before the first {step}"
     has_categories = any(spec.is_categorical for spec in result.feature_specs)
     if words := words_of_training_loss(result.spec.parameters, has_categories):
         rows += f"; {words}"
     if why_ended := getattr(result.estimator, "why_ended_", ""):
         rows += f", {why_ended}"
     best = curve.best_round if has_validation else None
-    figure = make_training_figure(lines, curve.unit, title=name, subtitle=rows, best_round=best)
+    figure = make_training_figure(lines, curve.unit, title=name, subtitle=rows, best_round=best, x_label=step)
     return with_step_errors(figure, getattr(result.estimator, "estimator_errors_", ()))
 
 
@@ -371,8 +380,8 @@ def _best_of(line: Line) -> int | None:
 class LiveCurve:
     """Losses of a fit that is still going on, collected from its events."""
 
-    def __init__(self, name: str, y_label: str, subtitle: str = "") -> None:
-        self._name, self._y_label, self._subtitle = name, y_label, subtitle
+    def __init__(self, name: str, y_label: str, subtitle: str = "", step_name: str = "round") -> None:
+        self._name, self._y_label, self._subtitle, self._step_name = name, y_label, subtitle, step_name
         self._first: int | None = None
         self._last = -1
         self._train: list[float] = []
@@ -417,6 +426,8 @@ class LiveCurve:
             lines.append(line)
             best = _best_of(line)
         n = self.n_points - (1 if first == 0 and self.n_points else 0)
-        told = "; ".join(part for part in (f"{counted(n, 'round')} so far", self._subtitle) if part)
-        figure = make_training_figure(lines, self._y_label, title=self._name, subtitle=told, best_round=best)
+        told = "; ".join(part for part in (f"{counted(n, self._step_name)} so far", self._subtitle) if part)
+        figure = make_training_figure(
+            lines, self._y_label, title=self._name, subtitle=told, best_round=best, x_label=self._step_name
+        )
         return with_step_errors(figure, self._step_errors)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
+from engine.errors import FitWarning
 from workbench.collector import Collector
 from workbench.document import Document
 from workbench.jobs import Lanes
@@ -57,6 +59,7 @@ def make_application() -> QApplication:
 
 def make_session(settings: QSettings | None = None) -> Session:
     """Wire document, trainer and window together; shows nothing yet."""
+    warnings.filterwarnings("ignore", category=FitWarning)  # the trainer tells them
     document, lanes, warm_up = Document(), Lanes(), WarmUp()
     trainer = Trainer(document, lanes, warm_up=warm_up)
     window = MainWindow(document, trainer, lanes, Selection(), settings or QSettings())

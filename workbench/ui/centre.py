@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QTabBar, QTabWidget, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QMainWindow,
+    QSizePolicy,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
 
 from workbench.ui import theme
 from workbench.ui.sight import is_in_sight
-from workbench.ui.widgets import Label, row
+from workbench.ui.widgets import Label, repolish, row
 
 VIEWS = (
     "tree", "training", "surface", "table", "scores", "compare", "pruning", "splits", "trees", "tuning",
     "stack",
 )  # fmt: skip
 STATE_VERSION = 6
+TAB_SPACE = 2 * 16  # beside the words of a tab, as in the style sheet
 NARROW_WIDTH, LOW_HEIGHT = 1200, 800  # of the window; below, views side by side show more frame than picture
 BEHIND_TREE, BEHIND_TRAINING = (
     ("table", "scores", "compare", "tuning", "stack"),
@@ -175,6 +184,7 @@ class Centre(QMainWindow):
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
+        self._fold_timer.start()
         if self._is_new and self.isVisible():
             self._is_new = False  # sizes given before the first showing had no room to share
             self._is_to_arrange = True
@@ -220,6 +230,18 @@ class Centre(QMainWindow):
             bar.setExpanding(False)
             bar.setUsesScrollButtons(True)
             bar.setElideMode(Qt.TextElideMode.ElideNone)
+        self._space_tabs()
+
+    def _space_tabs(self) -> None:
+        """Bring tabs closer where they would not all be in sight."""
+        for bar in self.findChildren(QTabBar):
+            metrics = bar.fontMetrics()
+            needed = sum(metrics.horizontalAdvance(bar.tabText(at)) + TAB_SPACE for at in range(bar.count()))
+            look = "dense" if needed > bar.width() else ""
+            if bar.property("look") != look:
+                bar.setProperty("look", look)
+                repolish(bar)
+                QApplication.sendEvent(bar, QEvent(QEvent.Type.StyleChange))  # else it keeps their places
 
     def state(self) -> bytes:
         """Where the views are, for `restore`."""

@@ -220,7 +220,8 @@ class PictureExports(QObject):
         focus = QApplication.focusWidget()
         seen = [entry for entry in self._pictures if is_in_sight(entry[0])]
         shown = [entry for entry in seen if entry[1]() is not None]
-        inside = [entry for entry in shown if focus is not None and entry[0].isAncestorOf(focus)]
+        around = [entry for entry in shown if focus is not None and entry[0].isAncestorOf(focus)]
+        inside = [entry for entry in around if not any(entry[0].isAncestorOf(other[0]) for other in around)]
         if not shown:
             self._context.document.post_message("There is no picture to export yet: train a model first")
             return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.ui.main_window import MainWindow
 
 MODEL_FILTER = "Treewright model (*.tree.json)"
-NO_FILE = "Model files hold trees and networks only; a saved project keeps this model."
+NO_FILE = "Model files hold trees, networks and perceptrons; a saved project keeps this model."
 ONLY_SINGLE = "Only for a single decision tree."
 TREE_FILES = {"rules": ("Rules", "Rules (*.rules.txt)", "rules.txt"), "sql": ("SQL", "SQL (*.sql)", "sql")}
 """What single trees are written as: title, filter and ending."""

@@ -113,6 +113,8 @@ QTabBar::tab:selected {{ color: {text}; border-bottom-color: {accent}; }}
 QTabBar::tab:hover {{ color: {text}; background: {hover}; }}
 QTabBar::tab:focus {{ color: {text}; border: 2px solid {accent}; padding: 0 14px;
     min-height: {tab_focus}px; }}
+QTabBar[look="dense"]::tab {{ padding: 0 8px; }}
+QTabBar[look="dense"]::tab:focus {{ padding: 0 6px; }}
 QTabBar::scroller {{ width: {scroller}px; }}
 QTabBar::tear {{ width: 0; image: none; border: none; }}
 QTabBar QToolButton {{ background: {window}; border: none; border-radius: 0; padding: 0; min-height: 0; }}

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QObject, QPoint, Signal
-from PySide6.QtWidgets import QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from engine.errors import DataError
 from workbench.figures.held import as_chosen
@@ -19,6 +18,7 @@ from workbench.fitting import what_differs
 from workbench.runs import RunRecord
 from workbench.ui.context import Context
 from workbench.ui.plots.surface import SurfacePlot, class_palette
+from workbench.ui.surface_request import SurfaceRequest
 from workbench.ui.widgets import action_icon
 
 BESIDE_KEY, BESIDE = "surface beside", "surface_beside"
@@ -39,14 +39,16 @@ class SurfaceBeside(QObject):
         Asks for `follow` once more: other models were chosen.
     """
 
+    changed = Signal()  # others are in sight, or fewer
+
     def __init__(
         self, context: Context, panel: QWidget, main: SurfacePlot, again: Callable[[], object]
     ) -> None:
         super().__init__(panel)
         self._context, self._panel, self._main, self._again = context, panel, main, again
-        self._others = [_Other(context, self) for _ in range(MOST)]
+        self._others = [_Other(context, f"{BESIDE_KEY} {i}", self) for i in range(MOST)]
         for other in self._others:
-            other.drawn.connect(self._share_colours)
+            other.drawn.connect(self._on_drawn)
         action = context.actions.add(
             "action.surface.beside", "Compare Surface With…", "Ctrl+Shift+B", self._open_menu, "compare",
             tip="Draw other models' surfaces beside this one: same columns, held values and colours",
@@ -93,7 +95,7 @@ class SurfaceBeside(QObject):
         wanted = self._context.document.view_state.get(BESIDE) or []
         return [wanted] if isinstance(wanted, str) else list(wanted)  # one name in older projects
 
-    def _chosen(self) -> list[RunRecord]:
+    def chosen(self) -> list[RunRecord]:
         """Those that are wanted and can be drawn, in the order they were chosen in."""
         possible = {record.run_id: record for record in self.candidates()}
         return [possible[run_id] for run_id in self._wanted() if run_id in possible][:MOST]
@@ -102,7 +104,7 @@ class SurfaceBeside(QObject):
         menu = QMenu(self._panel)
         menu.setObjectName("surface.beside_menu")
         menu.setToolTipsVisible(True)
-        chosen = [record.run_id for record in self._chosen()]
+        chosen = [record.run_id for record in self.chosen()]
         for run_id, name in ((None, NO_OTHER), *((r.run_id, r.name) for r in self.candidates())):
             action = menu.addAction(name.replace("&", "&&"), partial(self.choose, run_id))
             action.setCheckable(True)
@@ -115,7 +117,7 @@ class SurfaceBeside(QObject):
 
     def choose(self, run_id: str | None) -> None:
         """Draw a model beside the current one, or no longer if it is; None: none."""
-        chosen = [record.run_id for record in self._chosen()]
+        chosen = [record.run_id for record in self.chosen()]
         if run_id is None:
             chosen = []
         elif run_id in chosen:
@@ -125,13 +127,13 @@ class SurfaceBeside(QObject):
         self._context.document.set_view_state(BESIDE, chosen)
         self._again()
 
-    def follow(self, figure: object, inputs: SurfaceInputs | None) -> None:
+    def follow(self, figure: object, inputs: SurfaceInputs | None, layer: str) -> None:
         """Draw the others over the columns of the current one's picture, at the values held in it."""
         table = self._context.document.table
         known: list[RunRecord] = []
         if isinstance(figure, SurfaceFigure) and inputs is not None and table is not None:
             names = {figure.x.name, figure.y.name}
-            for record in self._chosen():
+            for record in self.chosen():
                 assert record.result is not None
                 if names <= set(record.result.features):
                     known.append(record)
@@ -140,23 +142,24 @@ class SurfaceBeside(QObject):
                     self._context.document.post_message(f"{record.name} does not know {both}.")
         for i, other in enumerate(self._others):
             if i < len(known):
-                other.follow(known[i], figure, inputs, table, f"{BESIDE_KEY} {i}")
+                other.follow(known[i], figure, inputs, table, layer)
             else:
                 other.leave()
+        self._on_drawn()
+
+    def _on_drawn(self) -> None:
         self._share_colours()
+        self.changed.emit()
 
     def _share_colours(self) -> None:
-        """Give all pictures of numbers the range of all."""
-        mine, shown = self._main.figure, [plot for plot in self.shown if plot.figure is not None]
-        if mine is None or mine.classes:
-            return
-        if not shown:
-            self._main.show_range(None)
-            return
-        ranges = np.array([plot.own_range() for plot in (self._main, *shown)])
-        shared = float(ranges[:, 0].min()), float(ranges[:, 1].max())
-        for plot in (self._main, *shown):
-            plot.show_range(shared)
+        """Give all pictures of numbers of one kind the range of all of these."""
+        plots = [plot for plot in (self._main, *self.shown) if plot.figure is not None and plot.figure.is_map]
+        ranges: dict[str, list[tuple[float, float]]] = {}
+        for plot in plots:
+            ranges.setdefault(plot.figure.quantity, []).append(plot.figure.range)
+        for plot in plots:
+            lows, highs = zip(*ranges[plot.figure.quantity], strict=True)
+            plot.show_range((min(lows), max(highs)) if len(lows) > 1 else None)
 
 
 class _Other(QObject):
@@ -164,11 +167,14 @@ class _Other(QObject):
 
     drawn = Signal()
 
-    def __init__(self, context: Context, parent: QObject) -> None:
+    def __init__(self, context: Context, key: str, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
         self._inputs: SurfaceInputs | None = None
         self._asked: tuple[Any, ...] | None = None
+        self._request = SurfaceRequest(context, key, self)
+        self._request.drawn.connect(self._on_drawn)
+        self._request.failed.connect(self._on_failed)
         self.plot = SurfacePlot()
         self.plot.setObjectName("surface.beside_plot")
         self.plot.hide()
@@ -177,12 +183,12 @@ class _Other(QObject):
     def is_asked(self) -> bool:
         return self._asked is not None
 
-    def follow(self, other: RunRecord, figure: Any, inputs: Any, table: Any, key: str) -> None:
+    def follow(self, other: RunRecord, figure: Any, inputs: Any, table: Any, layer: str) -> None:
         """Draw a model over the columns of a picture, unless that is drawn or on its way."""
         assert other.result is not None
         name, result, x_name, y_name = other.name, other.result, figure.x.name, figure.y.name
         chosen = as_chosen(inputs.held, inputs.result.feature_specs)
-        wanted = (name, result, x_name, y_name, str(chosen))
+        wanted = (name, result, x_name, y_name, str(chosen), layer)
         if self._asked is not None and all(
             a is b or a == b for a, b in zip(self._asked, wanted, strict=True)
         ):
@@ -194,34 +200,28 @@ class _Other(QObject):
         if kept is not None and not (kept.name == name and kept.result is result):
             kept = None
 
-        def work(monitor):
+        def work(n_cells, monitor):
             made = kept or surface_inputs(name, result, table, monitor)
-            drawn = make_surface(with_held(made, chosen), x_name, y_name)
+            drawn = make_surface(with_held(made, chosen), x_name, y_name, n_cells, layer, monitor)
             return made, prepared(replace(drawn, event_idx=event_idx), palette)
 
-        job = self._context.lanes.views.submit_latest(key, work, f"Drawing the surface of {name}")
-        job.ended.connect(partial(self._on_ended, wanted))
+        self._request.ask(work, f"Drawing the surface of {name}", is_quick=result.has_trees)
 
     def leave(self) -> None:
         """Be out of sight."""
         self._asked = None
+        self._request.give_up()
         self.plot.hide()
 
-    def _on_ended(self, asked: tuple[Any, ...], future) -> None:
-        if future.cancelled() or self._asked is not asked:
-            return
-        if isinstance(future.exception(), DataError | MemoryError):
-            self.leave()
-            self._context.document.post_message(f"The other surface could not be drawn: {future.exception()}")
-        else:
-            self._inputs, figure = future.result()
-            self.plot.set_figure(figure)
-            self._show_plot()
+    def _on_drawn(self, made: tuple[SurfaceInputs, SurfaceFigure]) -> None:
+        self._inputs, figure = made
+        self.plot.set_figure(figure)
+        self.plot.show()
         self.drawn.emit()
 
-    def _show_plot(self) -> None:
-        """Give all pictures the same room when another comes."""
-        splitter = self.plot.parentWidget()
-        if self.plot.isHidden() and isinstance(splitter, QSplitter):
-            self.plot.show()
-            splitter.setSizes([splitter.width() + splitter.height()] * splitter.count())
+    def _on_failed(self, error: BaseException) -> None:
+        self.leave()
+        self.drawn.emit()
+        if not isinstance(error, DataError | MemoryError):
+            raise error
+        self._context.document.post_message(f"The other surface could not be drawn: {error}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
@@ -26,6 +26,7 @@ from workbench.ui.widgets import (
 )
 
 WIDTH, HEIGHT = 380, 420
+BUTTON_MARGIN = 12
 
 
 class ModelsPopover(QFrame):
@@ -66,10 +67,9 @@ class ModelsPopover(QFrame):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         head = Label(parameter.label, "name")
-        parts = (head, self._list, row(self._box, self._reset, -1), self._title, self._area)
-        layout = column(*parts, margins=theme.PANEL_PADDING, spacing=8)
-        layout.setStretchFactor(self._area, 1)
-        self.setLayout(layout)
+        parts = (head, self._list, row(self._box, -1), row(self._reset, -1), self._title, self._area)
+        self._column = column(*parts, -1, margins=theme.PANEL_PADDING, spacing=8)
+        self.setLayout(self._column)
 
     def show_models(
         self, models: Sequence[Mapping[str, Any]], offers: tuple[Offer, ...], task: str, n_rows: int
@@ -128,7 +128,11 @@ class ModelsPopover(QFrame):
         from workbench.catalog import entry_of, start_parameters
         from workbench.ui.forms.parameter_form import ParameterForm
 
-        self._area.setVisible(bool(self._models))
+        has_settings = bool(self._models)
+        self._area.setVisible(has_settings)
+        self._column.setStretchFactor(self._area, 1 if has_settings else 0)
+        # without settings the room left is below, not between the parts
+        self._column.setStretch(self._column.count() - 1, 0 if has_settings else 1)
         self._title.setText(f"Settings of {self._models[self._at]['name']}" if self._models else "")
         if not self._models:
             return
@@ -161,7 +165,9 @@ class ModelsPopover(QFrame):
 
     def popup(self, below: QWidget) -> None:
         """Open beside a button, within the screen."""
-        self.resize(theme.scaled(WIDTH), theme.scaled(HEIGHT))
+        self.ensurePolished()  # before, it does not know how much room its words take
+        wanted = QSize(theme.scaled(WIDTH), theme.scaled(HEIGHT))
+        self.resize(wanted.expandedTo(self._column.totalMinimumSize()))
         corner = below.mapToGlobal(QPoint(below.width() - self.width(), below.height() + 4))
         room = below.window().frameGeometry()
         x = max(corner.x(), room.left())
@@ -174,6 +180,30 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+class _NamesButton(QPushButton):
+    """A button that shortens its words to its room, at their end."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._full = ""
+
+    def full_text(self) -> str:
+        return self._full
+
+    def say(self, text: str) -> None:
+        self._full = text
+        self._elide()
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        room = max(self.width() - 2 * BUTTON_MARGIN, BUTTON_MARGIN)
+        self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, room))
+
+
 class ModelsField(Field):
     """A button that tells the models' names and opens the popover."""
 
@@ -183,7 +213,8 @@ class ModelsField(Field):
         self._value: Any = None
         self._offers: tuple[Offer, ...] = ()
         self._task, self._n_rows = "classes", 0
-        self._button: QPushButton = button("", "", self._open, f"settings.{parameter.name}.button")
+        self._button = _NamesButton(f"settings.{parameter.name}.button")
+        self._button.clicked.connect(lambda _checked=False: self._open())
         self._form: ModelsPopover | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -198,7 +229,7 @@ class ModelsField(Field):
         self._value = value
         words = words_of(value, self._parameter.none_text)
         n = 0 if value is None else 1 if isinstance(value, Mapping) else len(value)
-        self._button.setText(f"{n} models" if n > 1 else words)
+        self._button.say(f"{n} models" if n > 1 else words)
         self._button.setToolTip(literal(words))
         self._button.setAccessibleDescription(words)
         if self._form is not None:
@@ -211,7 +242,7 @@ class ModelsField(Field):
         return [self._value] if isinstance(self._value, Mapping) else list(self._value)
 
     def value_text(self) -> str:
-        return self._button.text()
+        return self._button.full_text()
 
     @property
     def form(self) -> ModelsPopover:

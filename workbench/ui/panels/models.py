@@ -23,6 +23,7 @@ IN_MORE = (
     ("networks", "Deep Ensemble"),
     ("svm", "Support Vector Machine"),
     ("linear", "Linear Model"),
+    ("perceptron", "Perceptron"),
     ("naive_bayes", "Naive Bayes"),
     ("averaging", "Averaging"),
     ("stacking", "Stacking"),

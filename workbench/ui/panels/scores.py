@@ -37,6 +37,7 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.out_of_bag_box import OutOfBagBox
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
+from workbench.ui.reliability_box import CoverageBox, ReliabilityBox
 from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ComboBox, Label, Slider, bare_button, button, clear, column, literal, row
@@ -68,6 +69,7 @@ class ScoresPanel(QWidget):
         self._cut_text = Label("", "secondary", wrap=True)
         self._cut_text.setObjectName("scores.cut_off_text")
         self._classes = self._make_class_table()
+        self.reliability, self.coverage = ReliabilityBox(context), CoverageBox(context)
         self.more = OutOfBagBox(context)
         self._exports = PictureExports.of(context)
         self._exports.register(self, self.picture, "scores")
@@ -130,6 +132,8 @@ class ScoresPanel(QWidget):
                 self._blocks,
                 self._confusion_box,
                 self.scatter,
+                self.reliability,
+                self.coverage,
                 self.importances,
                 self.more,
                 -1,
@@ -175,6 +179,8 @@ class ScoresPanel(QWidget):
         self._say_why(result)
         self.more.show_run(name, result if result is not None and result.scores else None)
         if run is None or result is None or not result.scores:
+            self.reliability.show_run("", None, "")
+            self.coverage.show_run("", None, "")
             return
         part = self._fill_parts(parts_of(result))
         self._refresh_blocks(run.run_id, name, result, part)
@@ -186,6 +192,8 @@ class ScoresPanel(QWidget):
         else:
             title = f"{name}: predicted and actual"
             self.scatter.set_figure(make_predicted_actual(title, result, part, bool(self._unit(result))))
+        self.reliability.show_run(name, result, part)
+        self.coverage.show_run(name, result, part, self._unit(result))
         self.importances.set_figure(make_importances(f"{name}: importance of columns", result))
 
     def _scored_rounds(self, result) -> RunResult | None:

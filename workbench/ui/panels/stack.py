@@ -130,9 +130,9 @@ class StackPanel(QWidget):
                 Label("Out-of-fold answers", "name"), self.table, spacing=16,
             )
         )  # fmt: skip
-        page.setLayout(
-            column(row(-1, export), self.flow, self._why, self._answers, -1, margins=16, spacing=16)
-        )
+        head = row(self.flow, export)
+        head.setAlignment(export, Qt.AlignmentFlag.AlignTop)
+        page.setLayout(column(head, self._why, self._answers, -1, margins=16, spacing=16))
         area = QScrollArea()
         area.setObjectName("stack.page")
         area.setFrameShape(QFrame.Shape.NoFrame)

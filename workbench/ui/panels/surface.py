@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGraphicsView, QSplitter, QStackedLayout, QWidget
+from PySide6.QtWidgets import QGraphicsView, QStackedLayout, QWidget
 
 from engine.errors import DataError
+from workbench.figures.regions import node_outline
 from workbench.figures.surface import (
     AnyFigure,
     SurfaceFigure,
@@ -16,7 +16,6 @@ from workbench.figures.surface import (
     event_idx_of,
     make_curve,
     make_surface,
-    node_outline,
     prepared,
 )
 from workbench.figures.surface_inputs import SurfaceInputs, inputs_again, surface_inputs, with_held
@@ -28,13 +27,17 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.forms.held_form import HeldForm
 from workbench.ui.forms.surface_columns import SurfaceColumns
+from workbench.ui.forms.surface_layer import ALONG_ONE, NO_PICTURE, WHILE_TRAINING, SurfaceLayer
 from workbench.ui.plots.curve import CurvePlot
 from workbench.ui.plots.surface import SurfacePlot, class_palette
 from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
 from workbench.ui.surface_beside import SurfaceBeside
+from workbench.ui.surface_csv import SurfaceCsv
 from workbench.ui.surface_live import LiveSurface
 from workbench.ui.surface_preview import SurfacePreview
+from workbench.ui.surface_request import SurfaceRequest
+from workbench.ui.tiles import Tiles
 from workbench.ui.widgets import bare_button, column
 
 FIRST_TIME = "After an installation its code is compiled first, which takes some seconds once."
@@ -53,11 +56,14 @@ class SurfacePanel(QWidget):
         self._inputs: SurfaceInputs | None = None
         self._asked: tuple | None = None  # what the picture on screen or under way is of
         self._live_figure: AnyFigure | None = None
-        self._job: Any = None
+        self._request = SurfaceRequest(context, LANE_KEY, self)
+        self._request.drawn.connect(self._on_drawn)
+        self._request.failed.connect(self._on_failed)
         self._with_held: tuple[SurfaceInputs, dict[str, Any], SurfaceInputs] | None = None
         self.plot, self.curve = SurfacePlot(), CurvePlot()
         self._exports = PictureExports.of(context)
         self._exports.register(self, self._exported, "surface")
+        SurfaceCsv(context, self, lambda: self.figure)
         self._empty = EmptyState("surface", "")
         self._held = HeldForm(self)
         self._held.chosen.connect(self._on_held)
@@ -90,16 +96,12 @@ class SurfacePanel(QWidget):
         self._pictures.addWidget(self.curve)
         self._busy = BusyBar(dims=pictures)
         self.beside = SurfaceBeside(self._context, self, self.plot, self._follow_beside)
-        self._both = QSplitter(Qt.Orientation.Horizontal)
-        parts: list[QWidget] = [pictures, *self.beside.plots]
-        for part in parts:
-            self._both.addWidget(part)
-            self._both.setStretchFactor(self._both.count() - 1, 1)
-        self._both.setChildrenCollapsible(False)
+        self._tiles = Tiles([pictures, *self.beside.plots])
+        self.beside.changed.connect(self._tiles.arrange)
         content = QWidget()
         self._columns = self._make_columns()
-        layout = column(self._busy, self._columns.strip, self._both, spacing=4)
-        layout.setStretchFactor(self._both, 1)
+        layout = column(self._busy, self._columns.strip, self._tiles, spacing=4)
+        layout.setStretchFactor(self._tiles, 1)
         content.setLayout(layout)
         return content
 
@@ -108,17 +110,14 @@ class SurfacePanel(QWidget):
         self._hold = bare_button(
             "settings", "Values of the columns not shown", self._open_held, "surface.hold"
         )
-        made = SurfaceColumns(self, self.beside.button, self._hold, export)
+        self._layer = SurfaceLayer(self._context, self)
+        self._layer.chosen.connect(self._refresh)
+        made = SurfaceColumns(self, self.beside.button, self._layer.button, self._hold, export)
         made.chosen.connect(self._choose)
         return made
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
-        self._share_room()
-
-    def _share_room(self) -> None:
-        is_high = self._both.height() > self._both.width()
-        self._both.setOrientation(Qt.Orientation.Vertical if is_high else Qt.Orientation.Horizontal)
         self._columns.share_room()
 
     def picture(self) -> SurfacePlot | CurvePlot | None:
@@ -172,11 +171,13 @@ class SurfacePanel(QWidget):
             return
         self._empty.say_what_is_missing(self._context, GOAL)
         self._switch.show_content(False)
+        self._offer_layers()
 
     def _say(self, sentence: str, how: str, helps: str = "") -> None:
         self._empty.say(sentence, how)
         self._empty.offer(self._context.actions.get(helps))
         self._switch.show_content(False)
+        self._offer_layers()
 
     def _wanted_columns(self, result) -> tuple[str, str | None]:
         """The columns chosen by hand where the model has them, else those that matter most (D32)."""
@@ -220,7 +221,7 @@ class SurfacePanel(QWidget):
 
     def _fill_columns(self, names: Sequence[str], x_name: str, y_name: str | None) -> None:
         self._columns.fill(names, x_name, y_name)
-        self._share_room()
+        self._columns.share_room()
 
     def _choose(self, x_name: str, y_name: str | None) -> None:
         self._context.document.set_view_state(COLUMNS, [x_name, y_name])
@@ -247,7 +248,8 @@ class SurfacePanel(QWidget):
 
     def _ask(self, name: str, result, table, columns: tuple[str, str | None], chosen: dict[str, Any]) -> None:
         x_name, y_name = columns
-        wanted = (name, result, x_name, y_name, chosen)
+        layer = self._layer.layer
+        wanted = (name, result, x_name, y_name, chosen, layer)
         if self._asked is not None and all(
             a is b or a == b for a, b in zip(self._asked, wanted, strict=True)
         ):
@@ -258,13 +260,15 @@ class SurfacePanel(QWidget):
         if kept is not None and not (kept.name == name and training_of(kept.result) is training_of(result)):
             kept = None
 
-        def work(monitor):
+        def work(n_cells, monitor):
             if kept is None:
                 inputs = surface_inputs(name, result, table, monitor)
             else:  # of the same rows, at most with another tree
                 inputs = kept if kept.result is result else inputs_again(kept, result)
             held = with_held(inputs, chosen)
-            figure = make_curve(held, x_name) if y_name is None else make_surface(held, x_name, y_name)
+            if y_name is None:
+                return inputs, make_curve(held, x_name)
+            figure = make_surface(held, x_name, y_name, n_cells, layer, monitor)
             return inputs, prepared(figure, palette)
 
         has_picture = self._pictures.currentWidget().figure is not None  # else the plot would stay blank
@@ -272,22 +276,21 @@ class SurfacePanel(QWidget):
         if not has_picture:
             self._empty.tell("The surface is being drawn.", FIRST_TIME, None)
         self._busy.begin()
-        self._job = self._context.lanes.views.submit_latest(LANE_KEY, work, "Drawing the surface")
-        self._job.ended.connect(self._on_ended)
+        self._request.ask(work, "Drawing the surface", is_quick=result.has_trees or y_name is None)
 
-    def _on_ended(self, future) -> None:
-        if future.cancelled():
-            return
+    def _on_failed(self, error: BaseException) -> None:
         self._busy.end()
-        if future.exception() is not None:
-            self._asked = None
-            self._say("The surface could not be drawn.", str(future.exception()))
-            if not isinstance(future.exception(), DataError | MemoryError):
-                raise future.exception()  # nothing that a table does: shown with its details, and logged
-            return
+        self._asked = None
+        self._say("The surface could not be drawn.", str(error))
+        if not isinstance(error, DataError | MemoryError):
+            raise error  # nothing that a table does: shown with its details, and logged
+
+    def _on_drawn(self, made: tuple[SurfaceInputs, AnyFigure]) -> None:
+        self._busy.end()
         if self._asked is None:
+            self._request.give_up()
             return
-        self._inputs, figure = future.result()
+        self._inputs, figure = made
         self._put(figure)
         run = self._context.document.current_run
         if run is not None and self._context.selection.preview_of(run.result) is not None:
@@ -307,7 +310,20 @@ class SurfacePanel(QWidget):
 
     def _follow_beside(self) -> None:
         inputs = self._inputs
-        self.beside.follow(self.figure, None if inputs is None else self._held_inputs(inputs))
+        held = None if inputs is None else self._held_inputs(inputs)
+        self.beside.follow(self.figure, held, self._layer.layer)
+        self._offer_layers()
+
+    def _offer_layers(self) -> None:
+        """Offer what any of the models in sight can tell."""
+        is_curve = self._pictures.currentWidget() is self.curve
+        if not self._switch.shows_content or is_curve:
+            self._layer.offer((), ALONG_ONE if is_curve else NO_PICTURE)
+            return
+        mine = None if self.live.is_on or self._inputs is None else self._inputs.result
+        results = [mine, *(record.result for record in self.beside.chosen())]
+        estimators = [result.estimator for result in results if result is not None]
+        self._layer.offer(estimators, WHILE_TRAINING)
 
     def _lend_picture(self) -> tuple[AnyFigure, SurfaceInputs] | None:
         """Give the picture to a preview: what is on screen is of no result from then on.
@@ -317,7 +333,7 @@ class SurfacePanel(QWidget):
         run, inputs, figure = self._context.document.current_run, self._inputs, self.figure
         if run is None or run.result is None or inputs is None or figure is None or self.live.is_on:
             return None
-        if not self._job.is_told or training_of(inputs.result) is not training_of(run.result):
+        if not self._request.is_over or training_of(inputs.result) is not training_of(run.result):
             return None
         self._asked = None
         return figure, self._held_inputs(inputs)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from workbench.catalog import entry_of
 from workbench.figures.members import LiveMembers
 from workbench.figures.training import (
-    EPOCH,
     LiveCurve,
     TrainingFigure,
     curve_of_run,
@@ -75,9 +74,10 @@ class TrainingPanel(QWidget):
             name = entry.curve_name(task, record.spec.parameters)
         if name:
             words = words_of_training_loss(record.spec.parameters, self._has_categories())
-            is_of_members = entry.step_name == EPOCH
             self._live[run_id] = (
-                LiveMembers(record.name, name) if is_of_members else LiveCurve(record.name, name, words)
+                LiveMembers(record.name, name)
+                if entry.has_members
+                else LiveCurve(record.name, name, words, entry.step_name)
             )
         self._on_run_changed(run_id)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QBoxLayout, QStackedLayout, QWidget
@@ -16,9 +15,10 @@ from workbench.figures.words import count, counted
 from workbench.tuner import setting_words
 from workbench.tuning import SCORINGS, Scoring, Tuning, what_changed
 from workbench.tuning_grids import default_values, tunable_parameters, values_text
-from workbench.ui import file_dialogs, theme
+from workbench.ui import theme
 from workbench.ui.context import Context
-from workbench.ui.exporting import PictureExports, file_stem
+from workbench.ui.csv_export import ask_csv
+from workbench.ui.exporting import PictureExports
 from workbench.ui.forms.tuning_form import Draft, TuningForm
 from workbench.ui.plots.tuning import SettingPlot, TuningCurvePlot, TuningMapPlot
 from workbench.ui.sight import Sight
@@ -370,18 +370,10 @@ class TuningPanel(QWidget):
         self._exports.ask(self, self._picture(), "tuning")
 
     def _ask_export(self) -> None:
-        name = f"{file_stem(self._context, 'tuning')}.csv"
-        file_dialogs.ask_save(self, "Export Tuned Settings", "CSV (*.csv)", name, "csv", self._write_csv)
+        ask_csv(self._context, self, "Export Tuned Settings", "tuning", "Settings", self._csv_text)
 
-    def _write_csv(self, path_text: str) -> None:
-        document, tuning, path = self._context.document, self._tuning, Path(path_text)
-        run = document.current_run
-        if tuning is None or run is None:
-            return
-        figure = make_tuning(run.name, tuning, run.spec.parameters)
-        try:
-            path.write_text(figure.to_csv(), encoding="utf-8", newline="")
-        except OSError as error:
-            document.post_message(f"{path.name} cannot be written: {error.strerror}; choose another folder")
-            return
-        document.post_message(f"Settings saved as {path.name}")
+    def _csv_text(self) -> str | None:
+        run = self._context.document.current_run
+        if self._tuning is None or run is None:
+            return None
+        return make_tuning(run.name, self._tuning, run.spec.parameters).to_csv()

@@ -269,7 +269,7 @@ class FigurePlot(pg.GraphicsLayoutWidget):
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         if hasattr(self, "header"):  # pyqtgraph resizes while it is made
-            self.header.save_room(self.is_low)
+            self.header.save_room(self.height() if self.is_low else 0)
             self.legend_.allow_height(LEGEND_SHARE * self.height())
 
     def restyle(self) -> None:

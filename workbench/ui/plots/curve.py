@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor
 
 from workbench.figures.axis import date_ticks
 from workbench.figures.surface_inputs import VALIDATION
@@ -13,6 +14,7 @@ from workbench.ui.plots.base import FigurePlot, pen
 from workbench.ui.plots.surface import show_axis
 
 POINT_PX = 6
+OUTER_SHARE, INNER_SHARE = 0.2, 0.45  # of a line's colour in the bands around it
 
 
 class CurvePlot(FigurePlot):
@@ -29,6 +31,7 @@ class CurvePlot(FigurePlot):
             plot.vb.setMouseEnabled(x=False, y=False)
             plot.getAxis("left").setWidth(56)
         self.curves: list[pg.PlotDataItem] = []
+        self.bands: list[pg.FillBetweenItem] = []
         self.points: list[pg.ScatterPlotItem] = []
         self.restyle()
 
@@ -36,10 +39,10 @@ class CurvePlot(FigurePlot):
         figure = self.figure
         self.header.say(figure.title, figure.subtitle, figure.held_text)
         for plot in self.plots:
-            for item in [*self.curves, *self.points]:
+            for item in [*self.curves, *self.points, *self.bands]:
                 if item in plot.items:
                     plot.removeItem(item)
-        self.curves, self.points = [], []
+        self.curves, self.points, self.bands = [], [], []
         has_residuals = len(figure.residuals) > 0
         self.residual_plot.setVisible(has_residuals)
         self.residual_plot.setMaximumHeight(1e6 if has_residuals else 0)
@@ -64,6 +67,14 @@ class CurvePlot(FigurePlot):
         plot.addItem(curve, ignoreBounds=True)
         self.curves.append(curve)
 
+    def _add_band(self, ends, colour) -> None:
+        """Fill what lies between two lines, behind all else."""
+        lines = [pg.PlotCurveItem(*self._steps(end)) for end in ends]
+        band = pg.FillBetweenItem(*lines, brush=pg.mkBrush(colour), pen=pg.mkPen(None))
+        band.setZValue(-5)
+        self.plot.addItem(band, ignoreBounds=True)
+        self.bands.append(band)
+
     def _draw_classes(self) -> None:
         figure = self.figure
         n = len(figure.classes)
@@ -75,12 +86,21 @@ class CurvePlot(FigurePlot):
         )
         self.plot.getAxis("left").setTicks(None)
         self.plot.setYRange(-0.04, 1.08, padding=0)
+        band = figure.band
+        entries = list(zip(figure.classes, colours, strict=True))
+        if band is not None:
+            for class_idx, colour in enumerate(colours):
+                thin = QColor(colour)
+                thin.setAlphaF(OUTER_SHARE)  # they lie over each other
+                self._add_band([end[class_idx] for end in band.outer], thin)
+            t = theme.tokens()
+            entries.append((band.outer_text, theme.mix(t.colour("text2"), t.colour("surface"), OUTER_SHARE)))
         for class_idx, colour in enumerate(colours):
             self._add_curve(self.plot, figure.answer[class_idx], colour, 2.5)
             rows = np.flatnonzero((figure.points.codes == class_idx) & np.isfinite(figure.points.x))
             spread = 1.05 - 0.05 * (rows * 0.6180339887498949 % 1.0)
             self._add_points(self.plot, figure.points.x[rows], spread, rows, colour)
-        self.legend_.show_entries(zip(figure.classes, colours, strict=True))
+        self.legend_.show_entries(entries)
 
     def _draw_numbers(self) -> None:
         figure, points = self.figure, self.figure.points
@@ -88,13 +108,30 @@ class CurvePlot(FigurePlot):
         rows = np.flatnonzero(np.isfinite(points.x) & np.isfinite(points.y))
         self._add_points(self.plot, points.x[rows], points.y[rows], rows, theme.class_colour(0))
         self._add_curve(self.plot, figure.answer[0], theme.line_colour("validation"))
+        entries = [("rows", theme.class_colour(0)), ("prediction", theme.line_colour("validation"))]
         seen = np.concatenate([points.y[rows], figure.answer[0]])
+        if figure.band is not None:
+            entries += self._draw_bands()
+            seen = np.append(seen, figure.band.ends())
         margin = 0.06 * (float(seen.max()) - float(seen.min())) or 0.5
         low, high = float(seen.min()) - margin, float(seen.max()) + margin
         self.plot.setYRange(low, high, padding=0)
         self.plot.getAxis("left").setTicks([date_ticks(low, high)] if figure.is_date else None)
-        entries = [("rows", theme.class_colour(0)), ("prediction", theme.line_colour("validation"))]
         self.legend_.show_entries(entries)
+
+    def _draw_bands(self) -> list[tuple[str, QColor]]:
+        """Draw what surrounds the prediction of numbers; returns what the legend says of it."""
+        band, entries = self.figure.band, []
+        line, ground = theme.line_colour("validation"), theme.tokens().colour("surface")
+        for ends, text, share in (
+            (band.outer, band.outer_text, OUTER_SHARE),
+            (band.inner, band.inner_text, INNER_SHARE),
+        ):
+            if ends is not None:
+                colour = theme.mix(line, ground, share)
+                self._add_band([end[0] for end in ends], colour)
+                entries.append((text, colour))
+        return entries
 
     def _draw_residuals(self) -> None:
         figure, points = self.figure, self.figure.points

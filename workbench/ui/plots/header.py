@@ -14,10 +14,12 @@ class HeaderItem(QGraphicsWidget):
     """Title, and under it what was measured on which rows; part of the picture, so that exports have it.
 
     Texts are literal. A line too long for the width goes on in a second one; what is longer still, and the
-    title, is cut at its end. Of a low picture the lines are one, which begins beside the title.
+    title, is cut at its end. Of a low picture the lines are one, which begins beside the title; of a very low
+    one only as many are left as leave room to the picture.
     """
 
     MAX_LINES = 2  # of one text
+    SHARE = 0.3  # of a low picture's height, at most
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +27,7 @@ class HeaderItem(QGraphicsWidget):
         self._lines: tuple[str, ...] = ()
         self._shown: tuple[str, ...] = ()
         self._beside = ""  # what of the lines stands beside the title
-        self._is_low = False
+        self._low_height = 0.0  # of a low picture; 0: it is not low
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -41,10 +43,10 @@ class HeaderItem(QGraphicsWidget):
         """The beginning of the lines, where it stands beside the title."""
         return self._beside
 
-    def save_room(self, is_low: bool) -> None:
-        """Take less of the height of a low picture."""
-        if is_low != self._is_low:
-            self._is_low = is_low
+    def save_room(self, low_height: float) -> None:
+        """Take less of the height of a low picture; 0: it is not low."""
+        if low_height != self._low_height:
+            self._low_height = low_height
             self.wrap()
             self.update()
 
@@ -58,10 +60,14 @@ class HeaderItem(QGraphicsWidget):
         """Break the lines for the width and font of the moment."""
         metrics, width = QFontMetricsF(theme.font(11)), max(self.rect().width(), 40.0)
         self._beside, lines, n_lines = "", list(self._lines), self.MAX_LINES
-        if self._is_low and lines:
-            n_lines *= len(lines)
-            self._beside, rest = split_to_fit("; ".join(lines), metrics, width - self._title_width())
-            lines = [rest]
+        if self._low_height and lines:
+            room = self.SHARE * self._low_height - theme.scaled(20)
+            n_lines = min(n_lines * len(lines), max(int(room // theme.scaled(16)), 0))
+            told, beside_px = "; ".join(lines), width - self._title_width()
+            self._beside, rest = split_to_fit(told, metrics, beside_px)
+            if not n_lines:  # what is left is in the tool tip
+                self._beside = metrics.elidedText(told, Qt.TextElideMode.ElideRight, max(beside_px, 0))
+            lines = [rest] if n_lines else []
         self._shown = tuple(
             piece for line in lines if line for piece in wrapped(line, metrics, width, n_lines)
         )

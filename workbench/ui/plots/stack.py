@@ -13,7 +13,7 @@ from workbench.ui import theme
 from workbench.ui.plots.base import pen
 from workbench.ui.plots.scores import DrawnPlot, draw_text
 
-BOX_HEIGHT, BOX_GAP, STAGE_GAP = 40, 8, 28
+BOX_HEIGHT, BOX_GAP, BOX_MARGIN, STAGE_GAP = 40, 8, 8, 28
 CELL, MAX_NAME = 28, 140
 LEFT, RIGHT, CENTRE = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
 
@@ -29,21 +29,35 @@ class FlowPlot(DrawnPlot):
 
     def height_needed(self) -> int:
         most = max(len(stage) for stage in self.figure.stages)
-        return theme.scaled(56 + most * (BOX_HEIGHT + BOX_GAP))
+        return theme.scaled(40 + most * (BOX_HEIGHT + BOX_GAP))
 
     def boxes(self) -> list[list[QRectF]]:
         """Where the boxes of every stage stand in the drawing."""
         rect, stages = self.drawing.rect(), self.figure.stages
         gap = min(theme.scaled(STAGE_GAP), rect.width() / (3 * len(stages)))
-        wide = (rect.width() - gap * (len(stages) - 1)) / len(stages)
+        widths = self._widths(rect.width() - gap * (len(stages) - 1))
         high, between = theme.scaled(BOX_HEIGHT), theme.scaled(BOX_GAP)
         most = max(len(stage) for stage in stages) * (high + between) - between
-        places = []
-        for at, stage in enumerate(stages):
+        places, x = [], 0.0
+        for wide, stage in zip(widths, stages, strict=True):
             top = (most - len(stage) * (high + between) + between) / 2
-            x = at * (wide + gap)
             places.append([QRectF(x, top + k * (high + between), wide, high) for k in range(len(stage))])
+            x += wide + gap
         return places
+
+    def _widths(self, room: float) -> list[float]:
+        """Share the room: each stage as wide as its words, and the rest alike; in scale where it is short."""
+        bold, small = QFontMetricsF(theme.font(12, 600)), QFontMetricsF(theme.font(11))
+        needed = [
+            2 * BOX_MARGIN + 2 + max(
+                max(bold.horizontalAdvance(box.title), small.horizontalAdvance(box.detail)) for box in stage
+            )
+            for stage in self.figure.stages
+        ]  # fmt: skip
+        spare = room - sum(needed)
+        if spare < 0:
+            return [wide * room / sum(needed) for wide in needed]
+        return [wide + spare / len(needed) for wide in needed]
 
     def paint_into(self, painter: QPainter, rect: QRectF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -70,7 +84,7 @@ class FlowPlot(DrawnPlot):
         painter.setPen(pen(t.colour("control")))
         painter.setBrush(t.colour("raised"))
         painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-        inner, half = place.adjusted(8, 3, -8, -3), place.height() / 2
+        inner, half = place.adjusted(BOX_MARGIN, 3, -BOX_MARGIN, -3), place.height() / 2
         upper = QRectF(inner.left(), inner.top(), inner.width(), half - 3)
         lower = QRectF(inner.left(), place.center().y(), inner.width(), half - 3)
         draw_text(painter, upper, title, theme.font(12, 600), "text", LEFT, Qt.TextElideMode.ElideRight)

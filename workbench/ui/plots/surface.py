@@ -43,7 +43,8 @@ class SurfacePlot(FigurePlot):
         self._points: list[pg.ScatterPlotItem] = []
         self._widths: list[tuple[pg.ScatterPlotItem, np.ndarray, Any]] = []  # rows, and width of their widths
         self._wrong: pg.ScatterPlotItem | None = None
-        self._shared_range: tuple[float, float] | None = None
+        self._shared_range: tuple[str, tuple[float, float]] | None = None  # of which quantity
+        self._drawn_quantity = ""
         self.bar = ValueBar()
         self.bar.join(self.plot)
         for item in (self.image, self.far, self.hatch, self.borders, self.node_box, self.no_rows):
@@ -63,10 +64,10 @@ class SurfacePlot(FigurePlot):
         self.plot.setXRange(figure.x.low, figure.x.high, padding=0)
         self.plot.setYRange(figure.y.low, figure.y.high, padding=0)
         self._clear_points()
-        if figure.classes:
-            self._draw_classes(box)
-        else:
+        if figure.is_map:
             self._draw_numbers(box)
+        else:
+            self._draw_classes(box)
         self._draw_far(box)
         self._draw_points()
 
@@ -87,7 +88,7 @@ class SurfacePlot(FigurePlot):
 
     def _draw_classes(self, box: QRectF) -> None:
         figure, t = self.figure, theme.tokens()
-        colours = [self._colour(k) for k in range(len(figure.classes))]
+        self._drawn_quantity = ""
         self.image.setLookupTable(None)
         self._paint_classes()
         self.image.setRect(box)
@@ -95,8 +96,13 @@ class SurfacePlot(FigurePlot):
         ink.setAlphaF(0.7)
         self.borders.setData(*figure.borders, connect="pairs", pen=pen(ink, 1.25), antialias=True)
         self.borders.setVisible(True)
-        self.legend_.show_entries(zip(figure.classes, colours, strict=True))
+        self._name_classes()
         self.bar.hide()
+
+    def _name_classes(self) -> None:
+        classes = self.figure.classes
+        colours = [self._colour(k) for k in range(len(classes))]
+        self.legend_.show_entries(zip(classes, colours, strict=True))
 
     def _paint_classes(self) -> None:
         figure = self.figure
@@ -109,9 +115,12 @@ class SurfacePlot(FigurePlot):
         The colours of numbers keep their range.
         """
         self.figure = figure
+        if self._drawn_quantity != (figure.quantity if figure.is_map else ""):
+            self.draw()  # of a layer before, of the prediction now
+            return
         self.header.say(figure.title, figure.subtitle, figure.held_text)
-        if not figure.classes:
-            self.image.setImage(figure.answer[0], autoLevels=False, levels=self.image.levels)
+        if figure.is_map:
+            self.image.setImage(figure.mapped, autoLevels=False, levels=self.image.levels)
         else:
             self._paint_classes()
             self.borders.setData(*figure.borders, connect="pairs")
@@ -122,31 +131,26 @@ class SurfacePlot(FigurePlot):
         if figure.classes:
             self._draw_wrong()
 
-    def own_range(self) -> tuple[float, float]:
-        """Lowest and highest of the numbers in the picture: answers and rows."""
-        figure = self.figure
-        seen = np.concatenate(
-            [figure.answer.ravel(), figure.points.values[np.isfinite(figure.points.values)]]
-        )
-        low, high = float(seen.min()), float(seen.max())
-        return low, high if high > low else low + 1
-
     def show_range(self, shared: tuple[float, float] | None) -> None:
         """Let the colours of numbers span a range that another picture has too; None: the picture's own."""
-        if shared != self._shared_range:
-            self._shared_range = shared
-            if self.figure is not None and not self.figure.classes:
-                self.draw()
+        figure = self.figure
+        if figure is None or not figure.is_map:
+            return
+        before, self._shared_range = self._shared_range, None if shared is None else (figure.quantity, shared)
+        if before != self._shared_range:
+            self.draw()
 
     def _draw_numbers(self, box: QRectF) -> None:
         figure = self.figure
-        low, high = self._shared_range or self.own_range()
-        self.image.setImage(figure.answer[0], autoLevels=False, levels=(low, high))
+        quantity, shared = self._shared_range or ("", figure.range)
+        low, high = shared if quantity == figure.quantity else figure.range
+        self._drawn_quantity = figure.quantity
+        self.image.setImage(figure.mapped, autoLevels=False, levels=(low, high))
         self.image.setColorMap(theme.VALUE_MAP)
         self.image.setRect(box)
         self.borders.setVisible(False)
-        self.legend_.show_entries(())
-        self.bar.show_range(figure.target, low, high, figure.is_date)
+        self._name_classes()
+        self.bar.show_range(figure.quantity, low, high, figure.is_date and figure.spread is None)
 
     def _draw_far(self, box: QRectF) -> None:
         figure, t = self.figure, theme.tokens()
@@ -155,7 +159,8 @@ class SurfacePlot(FigurePlot):
         window = t.colour("window")
         picture = np.zeros((n_y, n_x, 4), np.uint8)
         picture[..., :3] = rgb_of(window)
-        picture[..., 3] = np.where(is_far, 120, 0)
+        # a layer of uncertainty is there to be read where no rows are
+        picture[..., 3] = np.where(is_far, 120, 0) if figure.spread is None else 0
         self.far.setImage(picture, autoLevels=False, levels=(0, 255))
         self.far.setRect(box)
         self.far.setVisible(bool(is_far.any()) and not (figure.x.is_category or figure.y.is_category))
@@ -195,8 +200,12 @@ class SurfacePlot(FigurePlot):
         figure, points, t = self.figure, self.figure.points, theme.tokens()
         shown = np.isfinite(points.x) & np.isfinite(points.y)
         if not figure.classes:
+            shown &= np.isfinite(points.values)
+            if figure.spread is not None:  # colours stand for another quantity than the rows'
+                self._scatter(shown, t.colour("text2"), None, "o", t)
+                return
             shades = value_shades(points.values, self.image.levels)
-            self._scatter(shown & np.isfinite(points.values), None, shades, "o", t)
+            self._scatter(shown, None, shades, "o", t)
             return
         for class_idx in range(len(figure.classes)):
             symbol = theme.class_shape(class_idx, len(figure.classes))

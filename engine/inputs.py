@@ -1,19 +1,22 @@
-"""From an encoded table to what networks read: standardised numbers, one input a level, one for missing."""
+"""From an encoded table to what networks and perceptrons read: standardised numbers, an input a level."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import dtypes
+from engine.base import TrainingData
 from engine.errors import DataError
 from engine.features import FeatureSpec
 from engine.units import unit_of
 
 LARGEST_INPUT = 1e6  # standard deviations from the mean: what lies beyond is taken to lie there
+ROWS_PER_BLOCK = 2**14  # filled in between two looks at a stop: what is written stays in the cache
 MOST_NUMBERS = 2**31  # of the table of inputs, 8 GB in single precision
 
 Floats = NDArray[np.float64]
@@ -42,6 +45,19 @@ class InputScaling:
         self.units, self.means, self.scales = np.ones(n_features), np.zeros(n_features), np.ones(n_features)
         self.has_missing = np.zeros(n_features, bool)
 
+    @classmethod
+    def kept_in(cls, model: Any) -> InputScaling:
+        """Return what a fitted model has learned; see `keep_in`."""
+        scaling = cls(model.features_)
+        scaling.units, scaling.means = model.input_units_, model.input_means_
+        scaling.scales, scaling.has_missing = model.input_scales_, model.has_missing_
+        return scaling
+
+    def keep_in(self, model: Any) -> None:
+        """Set the fitted attributes `input_units_`, `input_means_`, `input_scales_`, `has_missing_`."""
+        model.input_units_, model.input_means_ = self.units, self.means
+        model.input_scales_, model.has_missing_ = self.scales, self.has_missing
+
     def learn(
         self, X: NDArray[Any], sample_weight: Floats, features: Sequence[FeatureSpec],
         on_column: Callable[[int], bool],
@@ -64,7 +80,7 @@ class InputScaling:
         if len(X) * self.n_inputs > MOST_NUMBERS:
             worst = int(np.argmax(self._n_levels))
             raise DataError(
-                f"networks would read {self.n_inputs} inputs in {len(X)} rows, more than fits; column "
+                f"the model would read {self.n_inputs} inputs in {len(X)} rows, more than fits; column "
                 f"{features[worst].name!r} has {self._n_levels[worst]} levels: merge levels or leave it out"
             )
         return True
@@ -82,15 +98,15 @@ class InputScaling:
 
     @property
     def n_inputs(self) -> int:
-        """Inputs of a network, at least one."""
+        """Inputs that the columns become, at least one."""
         return max(sum(self._width(column) for column in range(len(self._is_level))), 1)
 
     def _width(self, column: int) -> int:
         n_values = self._n_levels[column] if self._is_level[column] else 1
         return n_values + int(self.has_missing[column])
 
-    def fill(self, X: NDArray[Any], inputs: NDArray[Any], on_column: Callable[[int], bool]) -> bool:
-        """Fill in the inputs of the rows of an encoded table; False where `on_column` ended it.
+    def fill(self, X: NDArray[Any], inputs: NDArray[Any]) -> None:
+        """Fill in the inputs of the rows of an encoded table.
 
         Parameters
         ----------
@@ -113,6 +129,59 @@ class InputScaling:
             if self.has_missing[column]:
                 inputs[:, at + self._width(column) - 1] = is_missing
             at += self._width(column)
-            if on_column(column + 1):
-                return False
-        return True
+
+
+class Inputs(NamedTuple):
+    """Tables of inputs of a training.
+
+    Attributes
+    ----------
+    scaling : InputScaling
+    training : float32 or float64 (n_rows, n_inputs)
+        No row where a stop came first.
+    validation : likewise, or None
+        None without a validation part.
+    """
+
+    scaling: InputScaling
+    training: NDArray[Any]
+    validation: NDArray[Any] | None
+
+
+def standardise(
+    training: TrainingData, validation: TrainingData | None, dtype: Any, tell: Callable[[int, int], bool]
+) -> Inputs:
+    """Learn the scaling from the training rows and fill in the inputs of all rows.
+
+    Parameters
+    ----------
+    tell : callable
+        Told after every column that was learned, and every block of rows that was filled in, how many steps
+        of how many are done, and before the first; True ends it.
+
+    Raises
+    ------
+    DataError
+        See `InputScaling.learn`.
+    """
+    parts = [part for part in (training, validation) if part is not None]
+    n_steps = training.n_features + sum(len(_blocks(part.n_rows)) for part in parts)
+    scaling = InputScaling(training.features)
+    is_whole = not tell(0, n_steps) and scaling.learn(
+        training.X, training.sample_weight, training.features, lambda n_columns: tell(n_columns, n_steps)
+    )
+    tables, n_done = [], training.n_features
+    for part in parts:
+        inputs = np.zeros((part.n_rows if is_whole else 0, scaling.n_inputs), dtype)
+        tables.append(dtypes.as_input(inputs))
+        for first in _blocks(len(inputs)):
+            if is_whole:
+                block = slice(first, first + ROWS_PER_BLOCK)
+                scaling.fill(part.X[block], inputs[block])
+                n_done += 1
+                is_whole = not tell(n_done, n_steps)
+    return Inputs(scaling, tables[0], tables[1] if validation is not None else None)
+
+
+def _blocks(n_rows: int) -> range:
+    return range(0, n_rows, ROWS_PER_BLOCK)
