@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from time import monotonic
 from typing import Any
 
@@ -33,6 +34,7 @@ from engine.monitor import FitMonitor, IterationEvent
 POLL_S = 0.05
 STOP_S = 0.4  # between asking the work to stop and ending its process
 GRACE_S = 0.3  # between asking a process to end and killing it
+PIECE_BYTES = 2**20  # of work that is sent, between two questions to the monitor
 IDLE_S = 120.0  # a child that has had no work for so long ends: it holds some 200 MB
 GONE = EOFError, BrokenPipeError, ConnectionResetError
 
@@ -165,7 +167,7 @@ class _Talk:
             if not is_waiting:  # a pipe is small: nothing large is sent before somebody reads
                 self._await("ready")
                 self._child.is_ready = True
-            self._child.connection.send(work)
+            self._send(work)
             answer = self._await("taken")
             is_waiting = False
             if answer is None:
@@ -177,6 +179,15 @@ class _Talk:
                 "its process was ended from outside, or ran out of memory; try again, with fewer rows"
             ) from None
         return answer, self._stop_at == float("inf")
+
+    def _send(self, work: Work) -> None:
+        """Send work by pieces, asking the monitor in between: a busy child takes long to read a table."""
+        content = ForkingPickler.dumps(work)
+        starts = range(0, len(content), PIECE_BYTES)
+        self._child.connection.send(len(starts))
+        for start in starts:
+            self._ask("taken")
+            self._child.connection.send_bytes(content[start : start + PIECE_BYTES])
 
     def _await(self, wanted: str) -> Any:
         """Return the content of a message, or of an error, asking the monitor meanwhile."""
@@ -228,7 +239,9 @@ def _serve(connection: Connection) -> None:
 
 def _done(connection: Connection) -> tuple[str, Any]:
     try:
-        work = connection.recv()
+        content = b"".join([connection.recv_bytes() for _ in range(connection.recv())])
+        work = ForkingPickler.loads(content)
+        del content
         connection.send(("taken", None))
         return "result", work(_Monitor(connection))
     except GONE:

@@ -18,7 +18,8 @@ from engine.base import Learner, TrainingData, begin_fit, begin_validation, chec
 from engine.classical.columns import PreparedColumns
 from engine.classical.fitting import fit_pipeline
 from engine.classical.pace import rows_at_once, work_of_row
-from engine.errors import FitStopped
+from engine.dtypes import UNSEEN_LEVEL
+from engine.errors import DataError, FitStopped
 from engine.export.model_check import require
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 from engine.parameters import Parameter, check_parameters
@@ -154,10 +155,25 @@ class ClassicalModel(Learner):
         require([name for name, _ in pipeline.steps] == steps, "its pipeline has other steps")
         from engine.classical.checks import check_fitted_parts  # which knows the models
 
-        check_fitted_parts(pipeline, self.features_)
-        answer = self.encoded_answer(np.zeros((1, len(self.features_))))
-        n_answers = len(self.classes_) if self._is_classifier else 1
-        require(answer.shape == (1, n_answers) and np.isfinite(answer).all(), "it answers nothing")
+        n_classes, table = (len(self.classes_) if self._is_classifier else 0), self._odd_rows()
+        try:
+            check_fitted_parts(pipeline, self.features_, n_classes)
+            answer = self.encoded_answer(table)
+        except DataError:
+            raise
+        except Exception as error:  # a part that is of another kind fails in any way
+            why = f"it cannot answer ({type(error).__name__})"
+            raise DataError(f"the model file is damaged: {why}; export the model again") from None
+        is_whole = answer.shape == (len(table), max(n_classes, 1)) and np.isfinite(answer).all()
+        require(is_whole, "it answers nothing")
+
+    def _odd_rows(self) -> Floats:
+        """Return rows that go every way through a model: zeros, gaps, levels nobody saw, far numbers."""
+        is_number = np.array([spec.levels is None for spec in self.features_], bool)
+        table = np.zeros((4, len(self.features_)))
+        table[1] = np.nan
+        table[2], table[3] = np.where(is_number, 1e300, UNSEEN_LEVEL), np.where(is_number, -1e300, 0)
+        return table
 
     def _answer(self, table: NDArray[Any]) -> Floats:
         raise NotImplementedError

@@ -35,10 +35,10 @@ class MemberGrower(MemberTasks):
 
     def grow(self, member: int) -> Member:
         data, columns = self._data, self._columns_of(member)
+        if member > 0 and self._is_over:  # of the first one something must be there to use
+            return Member(None, True, np.empty(0, np.int64), None)
         draws = self._ensemble._draws_of(data.n_rows, member)
         oob_rows = np.setdiff1d(np.arange(data.n_rows), draws)
-        if member > 0 and self._is_over:  # of the first one something must be there to use
-            return Member(None, True, oob_rows, None)
         fitted = self._kept[member] if member < len(self._kept) else self._fit(member, draws, columns)
         is_partial = bool(getattr(fitted, "stopped_", False)) and member >= len(self._kept)
         is_asked = self._asks and not is_partial

@@ -8,7 +8,7 @@ from importlib import import_module
 from tests.benchmarks.report import Report
 
 ALL = (
-    "startup", "pauses", "columns", "stop", "boosting", "trees", "forests", "drag", "quality",
+    "startup", "pauses", "columns", "stop", "apart", "boosting", "trees", "forests", "drag", "quality",
     "deep_ensemble", "stacking", "first_tree",
 )  # fmt: skip
 

@@ -1,11 +1,13 @@
 """Models as files: the same bits after loading, and nothing but data of known types is read."""
 
+import copy
 import io
 import json
 import zipfile
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -124,6 +126,107 @@ def test_parts_that_do_not_fit_together_are_refused(damage):
     damage(model)
     with pytest.raises(DataError, match="damaged"):
         read_model(model_files(model))
+
+
+CLASSICAL = {
+    "calibrated machine": engine.SVMClassifier(random_state=0),
+    "machines one against all": engine.SVMClassifier(multiclass="one_vs_all", answers="decision"),
+    "machine of all": engine.SVMClassifier(kernel="linear", multiclass="direct", random_state=0),
+    "machine of numbers": engine.SVMRegressor(),
+    "neighbours": engine.NearestNeighborsClassifier(weights="distance"),
+    "neighbours of numbers": engine.NearestNeighborsRegressor(metric="manhattan"),
+    "logistic": engine.LogisticClassifier(),
+    "logistic in pairs": engine.LogisticClassifier(multiclass="all_vs_all"),
+    "ridge": engine.RidgeRegressor(),
+    "bayes": engine.NaiveBayesClassifier(),
+}
+
+
+def places_of(part, at=()):
+    """Yield the way to every value in a fitted object: names of attributes and numbers in lists."""
+    for key, value in enumerate(part) if isinstance(part, list) else vars(part).items():
+        if isinstance(value, list | tuple) or hasattr(value, "__dict__"):
+            yield from places_of(list(value) if isinstance(value, tuple) else value, (*at, key))
+        yield (*at, key)
+
+
+def put(part, at, change):
+    """Change the value at a place."""
+    *way, last = at
+    for key in way:
+        part = part[key] if isinstance(key, int) else getattr(part, key)
+    if isinstance(last, int):
+        part[last] = change(part[last])
+    else:
+        setattr(part, last, change(getattr(part, last)))
+
+
+def of_array(change):
+    """Change arrays, and put a number in the place of all else."""
+    return lambda value: change(value) if isinstance(value, np.ndarray) and value.size else -7
+
+
+def with_one(number):
+    """Change the number in the middle of an array."""
+
+    def change(value):
+        changed = value.astype(np.float64) if np.isnan(number) else value.copy()
+        changed.flat[value.size // 2] = number
+        return changed
+
+    return of_array(change)
+
+
+DAMAGES = [
+    *(lambda _value, put=put: put for put in (None, -1, 2**40, 1e308, float("nan"), "linear", [], {})),
+    *map(with_one, (np.nan, -1, 120)),
+    of_array(lambda value: value[:-1]),
+    of_array(lambda value: value[:0]),
+    of_array(lambda value: np.concatenate([value, value])),
+    of_array(lambda value: value[..., np.newaxis]),
+    of_array(lambda value: np.asfortranarray(value.T)),
+    of_array(lambda value: value.astype(np.float32 if value.dtype == np.float64 else np.float64)),
+]
+
+
+def check_damaged(name, share):
+    """Damage a share of all values of a model, in every way, and read it: refused, or it answers."""
+    rng = np.random.default_rng(1)
+    X, y = frame(type(CLASSICAL[name]).__name__)
+    X, n_refused = X.iloc[:60], 0
+    model = clone(CLASSICAL[name]).fit(X, y[:60])
+    for at in places_of(model.pipeline_):
+        for change in DAMAGES:
+            damaged = copy.deepcopy(model)
+            if rng.random() >= share:
+                continue
+            try:
+                put(damaged.pipeline_, at, change)
+                files = model_files(damaged)
+            except Exception:  # what is no object, or in no file
+                continue
+            try:
+                read = read_model(files)
+            except DataError:
+                n_refused += 1
+                continue
+            said = answers(read, X)
+            assert said.shape == answers(model, X).shape, at
+            assert said.dtype != np.float64 or np.isfinite(said).all(), at
+    return n_refused
+
+
+@pytest.mark.filterwarnings("ignore")  # numbers near the largest are multiplied
+@pytest.mark.parametrize("name", CLASSICAL)
+def test_a_damaged_part_of_a_classical_model_is_refused_or_answers(name):
+    assert check_damaged(name, 0.05) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CLASSICAL)
+def test_no_damaged_part_of_a_classical_model_ends_the_program(name):
+    assert check_damaged(name, 1.0) > 0
 
 
 def test_what_models_inside_models_keep_is_numbered():
