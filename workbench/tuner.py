@@ -18,8 +18,9 @@ from workbench.fitting import FitInputs
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
 from workbench.readiness import check_ready
-from workbench.training import Trainer, release, training_inputs
+from workbench.training import Trainer, release
 from workbench.training_words import told
+from workbench.training_work import training_inputs
 from workbench.tuning import Plan, Tuning, tune_run, tuning_of
 
 if TYPE_CHECKING:
