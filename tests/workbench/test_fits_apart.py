@@ -61,7 +61,7 @@ def open_noise(task, n=4000):
 
 def busy_children():
     """Return the numbers of processes that have computed for longer than starting takes."""
-    return [child.pid for child in multiprocessing.active_children() if seconds_of(child.pid) > 2.0]
+    return [child.pid for child in multiprocessing.active_children() if seconds_of(child.pid) > 1.5]
 
 
 def seconds_of(pid):
