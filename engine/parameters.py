@@ -62,8 +62,9 @@ class Parameter:
     has_any_size : bool
         True for a seed, which no kernel counts with: a whole number above `LARGEST_WHOLE` is legal.
     simpler : str
-        Which values make the simpler model, "smaller" or "larger" ones (None is larger than any number);
-        "" where neither does. For the choice within one standard error when it is tuned.
+        Which values make the simpler model, "smaller" or "larger" ones (None is larger than any number, and
+        layers are as large as all their units together); "" where neither does. For the choice
+        within one standard error when it is tuned.
     """
 
     name: str

@@ -312,7 +312,7 @@ def _one_auc(is_event: NDArray[np.bool_], score: Floats, w: Floats) -> tuple[flo
 def _weights_below(scores: Floats, *weights: Floats) -> list[Floats]:
     """Return, for each kind of weight, how much of it has a score below each row's, equals counting half."""
     order = np.argsort(scores, kind="stable")
-    is_first = np.concatenate([[True], np.diff(scores[order]) != 0])  # of its equals
+    is_first = np.concatenate([[True], scores[order][1:] != scores[order][:-1]])  # of its equals
     first = np.flatnonzero(is_first)
     last, equals = np.append(first[1:], len(scores)), np.cumsum(is_first) - 1
     found = []

@@ -193,7 +193,7 @@ def _make(spec: ModelSpec, task: str, n_classes: int, setting: Mapping[str, Any]
 
 
 def _orders(inputs: FitInputs, plan: Plan) -> dict[str, str]:
-    """Return which values are the simpler ones; none where counts and shares stand side by side."""
+    """Return which values are the simpler ones; none where they have no common order."""
     entry = entry_of(inputs.spec.kind)
     ways = {name: entry.parameter(inputs.task, name) for name in plan.grid}
     return {
@@ -204,7 +204,10 @@ def _orders(inputs: FitInputs, plan: Plan) -> dict[str, str]:
 
 
 def _mixes_units(parameter: Parameter, values: Sequence[Any]) -> bool:
+    """Tell whether counts stand beside shares, or numbers beside one that is worked out from the table."""
     kinds = {type(value) for value in values if isinstance(value, (int, float))}
+    if parameter.kind == "float":
+        return None in values and len(values) > 1
     return parameter.kind == "number_or_choice" and len(kinds) > 1
 
 

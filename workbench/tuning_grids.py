@@ -14,12 +14,14 @@ from engine.parameters import Parameter
 from workbench.catalog import entry_of
 from workbench.setting_words import choice_text, format_value, parse_number
 
-KINDS = ("int", "float", "number_or_choice", "choice", "bool")
+KINDS = ("int", "float", "number_or_choice", "choice", "bool", "sizes")
 NOT_TUNED = ("n_jobs", "random_state", "oob_score")  # no other answers, or others by chance alone
 TUNED_FIRST = {"tree": "max_depth", "boosting": "learning_rate", "adaboost": "learning_rate"}
 OF_COLUMNS, OF_SHARES = ("max_features",), ("max_samples",)  # what a number or a word counts
 SMALL = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20)
 LARGEST_SMALL = 10  # a start value up to it is tried among small whole numbers
+N_UNITS = (16, 32, 64, 128)  # of a layer
+NO_LAYER = "none"
 N_COLUMNS = 12  # up to so many, every number of columns is tried
 MAX_VALUES = 200  # of one parameter
 N_BETWEEN = 10  # values of a range for which no step is given
@@ -61,7 +63,7 @@ def default_values(parameter: Parameter, value: Any, n_features: int) -> tuple[A
 
     Choices are all tried. Whole numbers that begin small go from 1 to 20, larger ones over a factor of
     ten either way in steps of 1, 2, 5; other numbers by 1 and 3 over two decades down and one up, shares
-    in tenths. What has no limit is tried last.
+    in tenths; layers by one and two of 16 to 128 units. What has no limit is tried last.
 
     Parameters
     ----------
@@ -78,6 +80,8 @@ def default_values(parameter: Parameter, value: Any, n_features: int) -> tuple[A
         return _numbers_of_columns(n_features)
     if parameter.name in OF_SHARES:
         return _legal(parameter, _tenths())
+    if parameter.kind == "sizes":
+        return _layers(value)
     base = _base_of(parameter, value)
     if parameter.kind in ("int", "number_or_choice"):
         tried: Iterable[Any] = _whole_numbers(base)
@@ -99,6 +103,11 @@ def _numbers_of_columns(n_features: int) -> tuple[int, ...]:
         return tuple(range(1, max(n_features, 1) + 1))
     spread = np.geomspace(1, n_features, N_BETWEEN)
     return tuple(sorted({round(number) for number in spread}))
+
+
+def _layers(value: Any) -> tuple[tuple[int, ...], ...]:
+    tried = {(n_units,) * n_layers for n_units in N_UNITS for n_layers in (1, 2)}
+    return tuple(sorted(tried | {tuple(value)}, key=lambda layers: (sum(layers), layers)))
 
 
 def _whole_numbers(base: float | None) -> list[int]:
@@ -134,17 +143,22 @@ def _legal(parameter: Parameter, tried: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def values_text(parameter: Parameter, values: Sequence[Any]) -> str:
-    """Write values as a person edits them: "1, 2, 5, no limit"."""
-    return ", ".join(value_words(parameter, value) for value in values)
+    """Write values as a person edits them: "1, 2, 5, no limit", or layers as "16; 64, 64"."""
+    between = "; " if parameter.kind == "sizes" else ", "
+    return between.join(value_words(parameter, value) for value in values)
 
 
 def value_words(parameter: Parameter, value: Any) -> str:
-    """Write one value: words for None and choices, else the number."""
+    """Write one value: words for None and choices, else the number or the layers."""
+    if parameter.kind == "sizes" and not value:
+        return NO_LAYER
     return choice_text(value) if isinstance(value, str) else format_value(parameter, value)
 
 
 def read_values(parameter: Parameter, text: str) -> tuple[Any, ...]:
     """Read values that a person typed, parted by commas (or semicolons), with ranges such as "1..10".
+
+    Lists of layers hold commas themselves, so that only semicolons part them.
 
     A range of whole numbers holds all of them up to 20, one of numbers ten of them, evenly by their
     ratio where they span a factor of ten or more; "0.1..0.9 by 0.2" says the step.
@@ -154,7 +168,8 @@ def read_values(parameter: Parameter, text: str) -> tuple[Any, ...]:
     ParameterError
         A value is not legal, there twice or no value; names it and what to enter.
     """
-    pieces = [piece.strip() for piece in text.split(";" if ";" in text else ",")]
+    parts_by_semicolon = ";" in text or parameter.kind == "sizes"
+    pieces = [piece.strip() for piece in text.split(";" if parts_by_semicolon else ",")]
     values: list[Any] = []
     for piece in filter(None, pieces):
         values += _read_piece(parameter, piece)
@@ -174,7 +189,7 @@ def _read_piece(parameter: Parameter, piece: str) -> list[Any]:
     if piece.lower() in words:
         return [words[piece.lower()]]
     found = RANGE.match(piece)
-    if found is None or parameter.kind in ("choice", "bool"):
+    if found is None or parameter.kind in ("choice", "bool", "sizes"):
         return [parse_number(parameter, piece)]
     return _between(parameter, *(found[name] for name in ("low", "high", "step")))
 
@@ -185,6 +200,7 @@ def _words_of(parameter: Parameter) -> dict[str, Any]:
     }
     if parameter.allows_none:
         words |= {word.lower(): None for word in ("none", parameter.none_text) if word}
+    words |= {NO_LAYER: ()} if parameter.kind == "sizes" else {}
     return words | ({"yes": True, "no": False} if parameter.kind == "bool" else {})
 
 

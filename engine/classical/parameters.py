@@ -29,7 +29,8 @@ NEIGHBORS_REGRESSOR = _NEIGHBORS
 
 def _penalty(help_text: str) -> Parameter:
     return Parameter(
-        "C", 1.0, "float", minimum=0, open_minimum=True, label="Cost (C)", group="Size", help=help_text,
+        "C", 1.0, "float", simpler="smaller",
+        minimum=0, open_minimum=True, label="Cost (C)", group="Size", help=help_text,
         aliases={"sklearn": "C"},
     )  # fmt: skip
 
@@ -58,7 +59,7 @@ _MACHINE = (
     ),
     _penalty("What a row on the wrong side costs: larger follows the training rows more closely."),
     Parameter(
-        "gamma", None, "float", minimum=0, open_minimum=True, allows_none=True,
+        "gamma", None, "float", simpler="smaller", minimum=0, open_minimum=True, allows_none=True,
         none_text="from the columns", label="Kernel width (gamma)", group="Size",
         help="Larger: only close rows are alike, and the border bends more.",
         aliases={"sklearn": "gamma"}, applies_when={"kernel": ("rbf",)},
@@ -70,7 +71,7 @@ _ANSWERS = Parameter(
     aliases={"sklearn": "probability"},
 )  # fmt: skip
 _EPSILON = Parameter(
-    "epsilon", 0.1, "float", minimum=0, label="Free error (epsilon)", group="Size",
+    "epsilon", 0.1, "float", simpler="larger", minimum=0, label="Free error (epsilon)", group="Size",
     help="Errors up to so many standard deviations of the target cost nothing.",
     aliases={"sklearn": "epsilon"},
 )  # fmt: skip
@@ -101,19 +102,20 @@ LOGISTIC_CLASSIFIER = (
 )  # fmt: skip
 RIDGE_REGRESSOR = (
     Parameter(
-        "alpha", 1.0, "float", minimum=0, label="Penalty (alpha)", group="Size",
+        "alpha", 1.0, "float", simpler="larger", minimum=0, label="Penalty (alpha)", group="Size",
         help="Larger: coefficients nearer to 0, and a smoother model. 0 is plain least squares.",
         aliases={"sklearn": "alpha"},
     ),
 )  # fmt: skip
 NAIVE_BAYES_CLASSIFIER = (
     Parameter(
-        "var_smoothing", 1e-9, "float", minimum=0, label="Least variance", group="Size",
+        "var_smoothing", 1e-9, "float", simpler="larger", minimum=0, label="Least variance", group="Size",
         help="Added to the variances of the numbers, as a share of the largest one.",
         aliases={"sklearn": "var_smoothing"},
     ),
     Parameter(
-        "alpha", 1.0, "float", minimum=0, open_minimum=True, label="Smoothing (alpha)", group="Size",
+        "alpha", 1.0, "float", simpler="larger",
+        minimum=0, open_minimum=True, label="Smoothing (alpha)", group="Size",
         help="Added to the count of every level, so that a rare one does not decide alone.",
         aliases={"sklearn": "alpha"}, needs_categories=True,
     ),

@@ -14,7 +14,8 @@ PERCEPTRON_CLASSIFIER = (
         aliases={"sklearn": "average"},
     ),
     Parameter(
-        "max_epochs", 50, "int", minimum=1, label="Epochs", group="Stopping", unit="epochs",
+        "max_epochs", 50, "int", simpler="smaller",
+        minimum=1, label="Epochs", group="Stopping", unit="epochs",
         help="How often the training rows are gone through, at most; it ends where none is wrong.",
         aliases={"sklearn": "max_iter"},
     ),

@@ -13,12 +13,13 @@ LOSS_WORDS = {
 
 _SIZE = (
     Parameter(
-        "n_estimators", 5, "int", minimum=1, label="Networks", group="Size",
+        "n_estimators", 5, "int", simpler="smaller", minimum=1, label="Networks", group="Size",
         help="How many networks are trained, each from a start of its own, and averaged.",
         aliases={"sklearn": "n_estimators"},
     ),
     Parameter(
-        "hidden_layer_sizes", (64, 64), "sizes", minimum=1, label="Hidden layers", group="Size",
+        "hidden_layer_sizes", (64, 64), "sizes", simpler="smaller", minimum=1, label="Hidden layers",
+        group="Size",
         help="Units of each hidden layer, from the inputs up; none at all is a linear model.",
         aliases={"sklearn": "hidden_layer_sizes"},
     ),
@@ -40,7 +41,8 @@ _VARIANCE = (
         applies_when={"loss": ("gaussian",)},
     ),
     Parameter(
-        "variance_floor", 1e-4, "float", minimum=0, open_minimum=True, maximum=1, label="Smallest variance",
+        "variance_floor", 1e-4, "float", simpler="larger",
+        minimum=0, open_minimum=True, maximum=1, label="Smallest variance",
         group="More", help="No network claims less than this share of the target's variance.",
         applies_when={"loss": ("gaussian",)},
     ),
@@ -57,7 +59,7 @@ _TRAINING = (
         help="constant: the same rate all along. cosine: it falls to 0 at the last epoch.",
     ),
     Parameter(
-        "max_epochs", 100, "int", minimum=1, label="Epochs", group="Size", unit="epochs",
+        "max_epochs", 100, "int", simpler="smaller", minimum=1, label="Epochs", group="Size", unit="epochs",
         help="How often each network goes through the training rows, at most.",
         aliases={"sklearn": "max_iter"},
     ),
@@ -73,11 +75,13 @@ _TRAINING = (
         aliases={"sklearn": "bootstrap"},
     ),
     Parameter(
-        "weight_decay", 0.0, "float", minimum=0, maximum=1, label="Weight decay", group="More",
+        "weight_decay", 0.0, "float", simpler="larger",
+        minimum=0, maximum=1, label="Weight decay", group="More",
         help="Share of the learning rate by which weights shrink at each step, apart from the gradient.",
     ),
     Parameter(
-        "dropout", 0.0, "float", minimum=0, maximum=1, open_maximum=True, label="Dropout", group="More",
+        "dropout", 0.0, "float", simpler="larger",
+        minimum=0, maximum=1, open_maximum=True, label="Dropout", group="More",
         help="Share of the hidden units that is left out of each row of a step.",
     ),
 )  # fmt: skip
@@ -94,12 +98,13 @@ _STOPPING = (
         aliases={"sklearn": "validation_fraction"}, applies_when={"early_stopping": (True,)},
     ),
     Parameter(
-        "n_iter_no_change", 10, "int", minimum=1, label="Patience", group="Stopping", unit="epochs",
+        "n_iter_no_change", 10, "int", simpler="smaller",
+        minimum=1, label="Patience", group="Stopping", unit="epochs",
         help="Epochs without a better validation loss before the end.",
         aliases={"sklearn": "n_iter_no_change"}, applies_when={"early_stopping": (True,)},
     ),
     Parameter(
-        "tol", 0.0, "float", minimum=0, label="Least gain", group="Stopping",
+        "tol", 0.0, "float", simpler="larger", minimum=0, label="Least gain", group="Stopping",
         help="A validation loss is better when it is lower by more than this.",
         aliases={"sklearn": "tol"}, applies_when={"early_stopping": (True,)},
     ),

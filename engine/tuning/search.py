@@ -140,19 +140,28 @@ def best_of(means: Floats) -> int | None:
 def order_of(tried: Sequence[Any], simpler: str) -> Floats | None:
     """Return the place of every value from the simplest, 0, to the last, 1.
 
-    None counts as larger than every number, as "no limit" is. Words have no order: with one among
-    them, or where `simpler` does not say which way it goes, the result is None.
+    None counts as larger than every number, as "no limit" is, and a list of layers as the units in them
+    together. Words have no order: with one among them, or where `simpler` does not say which way it goes,
+    the result is None.
     """
     if not simpler or not all(_has_size(value) for value in tried):
         return None
-    sizes = np.array([np.inf if value is None else float(value) for value in tried])
+    sizes = np.array([_size_of(value) for value in tried])
     places = np.empty(len(sizes))
     places[np.argsort(sizes if simpler == SMALLER else -sizes, kind="stable")] = np.arange(len(sizes))
     return places / max(len(sizes) - 1, 1)
 
 
 def _has_size(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(_has_size(item) for item in value)
     return value is None or (isinstance(value, Real) and not isinstance(value, (bool, np.bool_)))
+
+
+def _size_of(value: Any) -> float:
+    if isinstance(value, tuple):
+        return float(sum(value))
+    return np.inf if value is None else float(value)
 
 
 def the_search(search: Search) -> Search:

@@ -383,3 +383,8 @@ def test_the_best_of_scores_is_the_first_of_equals_and_never_missing():
 def test_settings_of_a_grid_change_the_last_parameter_first():
     told = settings_of({"a": (1, 2), "b": ("x", "y")})
     assert [tuple(setting.values()) for setting in told] == [(1, "x"), (1, "y"), (2, "x"), (2, "y")]
+
+
+def test_layers_are_ordered_by_their_units():
+    np.testing.assert_allclose(order_of([(64, 64), (), (16,), (100,)], "smaller"), [1, 0, 1 / 3, 2 / 3])
+    assert order_of([("a",), (1,)], "smaller") is None

@@ -129,7 +129,7 @@ def test_models_beside_each_other_have_one_scale_of_uncertainty(qtbot, session, 
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_along_one_column_a_band_is_drawn_and_named(qtbot, session, target):
+def test_along_one_column_a_band_is_drawn_and_named(qtbot, session, target, dialogs, tmp_path):
     opened(qtbot, session, target)
     panel = panel_of(session)
     panel._choose("flipper_length_mm", None)
@@ -140,6 +140,11 @@ def test_along_one_column_a_band_is_drawn_and_named(qtbot, session, target):
     assert len(panel.curve.bands) == (3 if target == "species" else 2)
     assert ALONG_ONE in session.window.actions_["action.surface.layer"].toolTip()
     assert "disagreement" in panel.figure.text_at(200.0)
+    for ending in ("svg", "png", "pdf"):
+        dialogs.answers.append(tmp_path / f"curve.{ending}")
+        session.window.context.actions["action.figure.export"].trigger()
+        assert session.document.messages[-1] == f"Picture saved as curve.{ending}"
+    assert "± 1 standard deviation" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
     train(qtbot, session, "tree")
     qtbot.waitUntil(lambda: panel.figure is not None and panel.figure.band is None, timeout=60_000)
     assert panel.curve.bands == []

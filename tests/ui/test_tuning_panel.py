@@ -8,6 +8,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
+from tests.workbench.test_figures_tuning import tuning
+from workbench.figures.tuning import make_tuning
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
 from workbench.ui.states import EmptyState
@@ -440,3 +442,23 @@ def test_no_control_is_cut_off(qtbot, session, run_id, size):
             assert made.width() >= made.sizeHint().width()
     for box in (part(session, QComboBox, name) for name in ("parameter2", "metric")):
         assert box.width() >= box.room_wanted()
+
+
+@pytest.mark.parametrize(("metric", "is_up"), [("auc", False), ("log_loss", True)])
+def test_a_setting_that_diverged_stands_at_the_edge_and_is_told(session, run_id, metric, is_up):
+    values, worst = (0.001, 0.01, 0.1, 10.0), [-1e30, -3e30]
+    scores = [[-0.50, -0.52], [-0.40, -0.42], [-0.45, -0.43], worst]
+    curve = make_tuning("t", tuning(("min_impurity_decrease",), (values,), scores, metric=metric), {})
+    plot = panel_of(session).curve
+    plot.set_figure(curve)
+    low, high = plot.plot.vb.viewRange()[1]
+    assert high - low < 1, "the others have the height"
+    assert len(plot.far_.data) == 1
+    assert low < plot.place_of(3).y() < high
+    assert (plot.place_of(3).y() > (low + high) / 2) == is_up
+    assert "Least gain 10 is far beyond" in " ".join(plot.header.texts)
+    pairs = tuning(("max_depth", "max_leaf_nodes"), ((1, 2), (4, 8)), scores, metric=metric)
+    cells = panel_of(session).map
+    cells.set_figure(make_tuning("t", pairs, {}))
+    assert cells._range() == pytest.approx((0.41, 0.51) if is_up else (-0.51, -0.41))
+    assert "far beyond" in " ".join(cells.header.texts)

@@ -93,3 +93,27 @@ def test_a_map_has_both_axes():
         "Depth",
         "area under the ROC curve",
     ]
+
+
+def test_a_setting_that_diverged_does_not_flatten_the_others():
+    rates = (0.001, 0.01, 0.1, 10.0)
+    scores = [[-0.50, -0.52], [-0.40, -0.42], [-0.45, -0.43], [-1e30, -3e30]]
+    found = make_tuning("t", tuning(("min_impurity_decrease",), (rates,), scores), {})
+    assert found.far == (3,)
+    assert found.near.tolist() == [True, True, True, False]
+    assert found.far_text.startswith("Least gain 10 is far beyond: ")
+    assert found.story(3).count("\n") >= 1, "it is told whole where the pointer is"
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[[-0.4, -0.4]], [[-0.4, -0.4], [-0.4, -0.4], [-0.5, -0.5]], [[-0.1, -0.2], [-0.9, -0.8], [-0.1, -0.1]]],
+)
+def test_settings_that_are_merely_worse_are_drawn_as_they_are(scores):
+    depths = (tuple(range(1, len(scores) + 1)),)
+    assert make_tuning("t", tuning(("max_depth",), depths, scores), {}).far == ()
+
+
+def test_nothing_is_far_while_nothing_is_known():
+    found = make_tuning("t", tuning(("max_depth",), ((1, 2),), [[NAN, NAN], [NAN, NAN]]), {})
+    assert (found.far, found.far_text) == ((), "")

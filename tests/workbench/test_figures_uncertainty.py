@@ -11,7 +11,15 @@ from workbench.figures.rounds import StagedPicture
 from workbench.figures.surface import make_curve, make_surface, with_other_tree
 from workbench.figures.surface_csv import surface_csv
 from workbench.figures.surface_inputs import surface_inputs
-from workbench.figures.uncertainty import ALEATORIC, EPISTEMIC, LAYERS, PREDICTION, TOTAL, layers_of
+from workbench.figures.uncertainty import (
+    ALEATORIC,
+    EPISTEMIC,
+    LAYERS,
+    PREDICTION,
+    TOTAL,
+    layers_of,
+    quantity_text,
+)
 
 pytestmark = pytest.mark.usefixtures("qapp")
 TARGETS = {"classes": "kind", "numbers": "size"}
@@ -68,6 +76,16 @@ def test_units_are_named_and_the_pointer_tells_all():
     lines = figure.text_at(figure.x.values[3], figure.y.values[4]).splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["entropy", "noise", "disagreement"]
     assert all(line.endswith(" nats") for line in lines[2:5])
+
+
+def test_the_spread_of_a_date_is_in_days():
+    assert quantity_text("born", TOTAL, False, True) == "born (standard deviation, days)"
+    assert quantity_text("born", TOTAL, False, False) == "born (standard deviation)"
+    assert [quantity_text("kind", layer, True, False) for layer in LAYERS[1:]] == [
+        "entropy (nats)",
+        "expected entropy (nats)",
+        "mutual information (nats)",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["tree", "boosting", "neighbors"])

@@ -217,3 +217,13 @@ def test_a_weighted_perfect_score_is_not_told_as_certain():
     found = scoring.score_classes("test", np.array([0, 1]), proba, ("a", "b"), w).accuracy
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.low == pytest.approx(1.6 / (1.6 + scoring.Z_95**2), rel=1e-12)
+
+
+def test_decision_values_of_a_class_that_training_lacked_are_ties():
+    """Of a fold without it all are -infinity: no row ranks above another, an AUC of one half."""
+    codes = np.array([0, 1, 2, 0, 1, 2])
+    decisions = np.column_stack([codes == 0, codes == 1, codes == 2]).astype(float)
+    decisions[:, 2] = -np.inf
+    scores = scoring.score_decisions("test", codes, decisions, ("a", "b", "c"))
+    assert scores.auc.value == pytest.approx((1 + 1 + 0.5) / 3)
+    assert scores.accuracy.value == pytest.approx(4 / 6)

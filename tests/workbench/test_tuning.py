@@ -17,7 +17,7 @@ from workbench.project import load_project, save_project
 from workbench.runs import SplitSettings
 from workbench.training import training_inputs
 from workbench.tuner import Tuner, how_it_ended
-from workbench.tuning import Plan, scoring_of, tune_run, what_changed
+from workbench.tuning import Plan, _orders, scoring_of, tune_run, what_changed
 from workbench.tuning_grids import default_values, read_values, tunable_parameters, values_text
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -415,3 +415,49 @@ def test_values_are_read_as_a_person_types_them(kind, name, text, values):
 def test_what_is_no_list_of_values_is_refused(text, message):
     with pytest.raises(ParameterError, match=message):
         read_values(parameter("tree", "max_depth"), text)
+
+
+def test_layers_are_read_and_written_with_semicolons():
+    layers = parameter("networks", "hidden_layer_sizes")
+    assert default_values(layers, (64, 64), 7) == (
+        (16,), (16, 16), (32,), (32, 32), (64,), (64, 64), (128,), (128, 128)
+    )  # fmt: skip
+    assert (7, 5) in default_values(layers, (7, 5), 7)
+    values = ((), (8,), (64, 32))
+    assert values_text(layers, values) == "none; 8; 64, 32"
+    assert read_values(layers, "none; 8; 64, 32") == values
+    assert read_values(layers, "64, 32") == ((64, 32),)
+    for text in ("8; 8", "8; x", "0; 8", ";"):
+        with pytest.raises(ParameterError):
+            read_values(layers, text)
+
+
+def test_layers_are_tuned_the_fewest_units_are_simplest_and_a_project_keeps_them(session, tmp_path):
+    document, run_id = session.document, session.document.add_run("networks")
+    for name, value in {"n_estimators": 1, "max_epochs": 2}.items():
+        document.set_parameter(run_id, name, value)
+    plan = Plan({"hidden_layer_sizes": ((4, 4), (), (2,))}, "accuracy")
+    wait_for(session.tuner.ended, lambda: session.tuner.start(run_id, plan))
+    search = document.run(run_id).tuning.search
+    assert search.is_done.all(), search.errors
+    np.testing.assert_allclose(search.complexity(), [1, 0, 0.5])
+    save_project(document, tmp_path / "p.treewright", include_rows=True)
+    (record,) = reopened(tmp_path / "p.treewright").runs.values()
+    again = record.tuning.search
+    assert again.values == search.values
+    np.testing.assert_array_equal(again.fold_scores, search.fold_scores)
+
+
+@pytest.mark.parametrize(
+    ("kind", "grid", "simpler"),
+    [
+        ("networks", {"n_estimators": (1, 5), "weight_decay": (0.0, 0.1)}, ("smaller", "larger")),
+        ("networks", {"dropout": (0.0, 0.5), "max_epochs": (1, 9)}, ("larger", "smaller")),
+        ("svm", {"C": (1.0, 10.0), "gamma": (0.1, 1.0)}, ("smaller", "smaller")),
+        ("svm", {"gamma": (None, 1.0)}, ()),  # None is a number that the columns tell
+        ("naive_bayes", {"var_smoothing": (0.0, 0.1)}, ("larger",)),
+    ],
+)
+def test_the_simpler_values_are_known_of_models_without_trees(kind, grid, simpler):
+    document = open_flowers()
+    assert tuple(_orders(inputs_of(document, kind), Plan(grid, "accuracy")).values()) == simpler

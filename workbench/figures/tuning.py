@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.tuning import Tuning
 
 Floats = NDArray[np.float64]
+FAR = 50  # the others would be flat beside it
 BEST, ONE_SE = "best", "one standard error"
 
 
@@ -66,6 +67,8 @@ class TuningFigure:
     is_share : bool
         Scores are shares of rows.
     is_running : bool
+    far : tuple of int
+        Settings so much worse than the others, as where a model diverged, that they would flatten them.
     """
 
     title: str
@@ -84,6 +87,29 @@ class TuningFigure:
     now: int | None
     is_share: bool
     is_running: bool
+    far: tuple[int, ...] = ()
+
+    @property
+    def near(self) -> NDArray[np.bool_]:
+        """Which settings have a score and are not `far`: bool (n_settings,)."""
+        has_score = np.isfinite(self.mean)
+        has_score[list(self.far)] = False
+        return has_score
+
+    @property
+    def far_text(self) -> str:
+        """Which settings are out of the picture; empty for none."""
+        if not self.far:
+            return ""
+        worst = self.score_text(self.mean[list(self.far)][np.argmax(self.distance[list(self.far)])])
+        if len(self.far) == 1:
+            return f"{self.setting_text(self.far[0])} is far beyond: {worst}"
+        return f"{counted(len(self.far), 'setting')} are far beyond, up to {worst}"
+
+    @property
+    def distance(self) -> Floats:
+        """How much worse every setting is than the best: float64 (n_settings,)."""
+        return np.abs(self.mean - (np.nan if self.best is None else self.mean[self.best]))
 
     @property
     def n_settings(self) -> int:
@@ -166,6 +192,7 @@ def make_tuning(
         What is other now than when the settings were tried.
     """
     search, scoring = tuning.search, tuning.scoring
+    mean = scoring.drawn(search.means)
     axes = [
         _axis(parameter, values) for parameter, values in zip(tuning.parameters, search.values, strict=True)
     ]
@@ -180,7 +207,7 @@ def make_tuning(
         y=axes[1] if len(axes) > 1 else None,
         at_x=at_x,
         at_y=at_y,
-        mean=scoring.drawn(search.means),
+        mean=mean,
         spread=search.standard_errors,
         folds=scoring.drawn(search.fold_scores),
         errors=dict(search.errors),
@@ -189,7 +216,19 @@ def make_tuning(
         now=_setting_now(tuning, now),
         is_share=scoring.is_share,
         is_running=is_running,
+        far=_far_off(mean, search.standard_errors, search.best),
     )
+
+
+def _far_off(mean: Floats, spread: Floats, best: int | None) -> tuple[int, ...]:
+    """Return the settings that are `FAR` times as far from the best as the middle one, or the spread, is."""
+    if best is None:
+        return ()
+    distance = np.abs(mean - mean[best])
+    known = np.isfinite(distance)
+    reach = max(np.percentile(of[known], 50, method="lower") for of in (distance, spread))
+    is_far = known & (distance > FAR * reach) & (reach > 0)
+    return tuple(np.flatnonzero(is_far).tolist())
 
 
 def _axis(parameter: Parameter, values: Sequence[Any]) -> ValueAxis:

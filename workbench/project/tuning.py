@@ -70,12 +70,13 @@ def tuning_from_json(
         return None
     task, kind, names = str(content["task"]), str(content["kind"]), tuple(map(str, content["names"]))
     scoring_of(task, str(content["metric"]))
-    values = tuple(tuple(tried) for tried in content["values"])
+    values = tuple(tuple(map(_as_value, tried)) for tried in content["values"])
     for name, tried in zip(names, values, strict=True):
+        parameter = entry_of(kind).parameter(task, name)
         for value in tried:
-            if value is not None and not isinstance(value, (bool, int, float, str)):
+            is_plain = value is None or isinstance(value, (bool, int, float, str))
+            if not is_plain and not (isinstance(value, tuple) and parameter.is_legal(value)):
                 raise DataError(f"a search holds {value!r} as a value of {name}; the file is damaged")
-        entry_of(kind).parameter(task, name)
     found = arrays()
     scores, folds = found["fold_scores"].astype(np.float64), found["folds"].astype(np.int64)
     n_settings = int(np.prod([len(tried) for tried in values]))
@@ -92,3 +93,8 @@ def tuning_from_json(
         tuple(map(str, content["features"])), str(content["target"]), int(content["n_rows"]), weight, group,
         str(content["table_fingerprint"]), SplitSettings(**content["split"]), number(content["seconds"]),
     )  # fmt: skip
+
+
+def _as_value(value: Any) -> Any:
+    """Return a value as it was: files bring layers as lists."""
+    return tuple(value) if isinstance(value, list) else value

@@ -17,6 +17,7 @@ from workbench.ui.forms.parameter_form import tip_of
 from workbench.ui.widgets import ComboBox, column, keep_room, literal, repolish, row
 
 NO_SECOND = "no second one"
+LAYERS_TIP = 'Layers with commas, values with semicolons between them: "16; 64, 64"; none is a linear model'
 VALUES_TIP = "Values with commas between them; 1..10 stands for all from 1 to 10, 0.1..0.9 by 0.2 has a step"
 
 
@@ -43,7 +44,6 @@ class _Line(QWidget):
         self.box.setAccessibleName("Setting to tune" if place == 1 else "Second setting to tune")
         self.edit.setObjectName(f"tuning.values{place}")
         self.edit.setAccessibleName("Values to try" if place == 1 else "Values to try of the second setting")
-        self.edit.setToolTip(literal(VALUES_TIP))
         keep_room(self.edit)
         self.box.activated.connect(self._on_chosen)
         self.edit.textEdited.connect(lambda _text: self.changed.emit())
@@ -82,6 +82,8 @@ class _Line(QWidget):
         parameter = self.parameter
         self.edit.setVisible(parameter is not None)
         self.box.setToolTip("" if parameter is None else tip_of(parameter))
+        has_layers = parameter is not None and parameter.kind == "sizes"
+        self.edit.setToolTip(literal(LAYERS_TIP if has_layers else VALUES_TIP))
 
     def set_invalid(self, is_invalid: bool) -> None:
         if bool(self.edit.property("invalid")) != is_invalid:

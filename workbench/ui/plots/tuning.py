@@ -131,7 +131,8 @@ class SettingPlot(FigurePlot):
 class TuningCurvePlot(SettingPlot):
     """Means over the values of one parameter with their band; folds as faint points.
 
-    `band_`, `best_`, `one_se_`, `means_`, `folds_`, `failed_`, `here_` and `ring_` are the figure's items.
+    `band_`, `best_`, `one_se_`, `means_`, `folds_`, `failed_`, `far_`, `here_` and `ring_` are the figure's
+    items.
     """
 
     def __init__(self, parent=None) -> None:
@@ -141,9 +142,9 @@ class TuningCurvePlot(SettingPlot):
         self.band_ = self._band.item
         self.bars_ = pg.ErrorBarItem(beam=0.12)
         self.folds_, self.means_ = pg.ScatterPlotItem(), pg.PlotDataItem(connect="finite")
-        self.failed_, self.here_, self.ring_ = (pg.ScatterPlotItem() for _ in range(3))
+        self.failed_, self.far_, self.here_, self.ring_ = (pg.ScatterPlotItem() for _ in range(4))
         for z, item in enumerate(
-            (self.bars_, self.folds_, self.means_, self.failed_, self.here_, self.ring_), start=10
+            (self.bars_, self.folds_, self.means_, self.failed_, self.far_, self.here_, self.ring_), start=10
         ):
             item.setZValue(z)
             self.plot.addItem(item, ignoreBounds=True)
@@ -154,8 +155,8 @@ class TuningCurvePlot(SettingPlot):
         figure, t = self.figure, theme.tokens()
         self.plot.getAxis("left").set_name(figure.score_name)
         order = np.argsort(figure.at_x)
-        x, mean = figure.at_x[order].astype(np.float64), figure.mean[order]
-        spread, done = figure.spread[order], np.isfinite(figure.mean[order])
+        x, done = figure.at_x[order].astype(np.float64), figure.near[order]
+        mean, spread = np.where(done, figure.mean[order], np.nan), figure.spread[order]
         colour = theme.line_colour("validation")
         self._draw_folds(x, figure.folds[order], done, colour)
         line = pen(colour, 2.5) if figure.x.is_ordered else None
@@ -167,8 +168,11 @@ class TuningCurvePlot(SettingPlot):
         self._draw_spread(x[done], mean[done], spread[done], colour)
         self._draw_marks()
         self._set_ranges()
-        self._draw_failed()
+        self._draw_out_of_range()
         self._draw_here()
+
+    def _more_text(self) -> str:
+        return self.figure.far_text
 
     def _draw_folds(self, x, folds, done, colour: QColor) -> None:
         faint = QColor(colour)
@@ -197,7 +201,7 @@ class TuningCurvePlot(SettingPlot):
 
     def _set_ranges(self) -> None:
         figure = self.figure
-        done = np.isfinite(figure.mean)
+        done = figure.near
         low, high = (figure.mean - figure.spread)[done], (figure.mean + figure.spread)[done]
         values = np.concatenate([low, high, figure.folds[done].ravel()])
         values = values if len(values) else np.array([0.0, 1.0])
@@ -205,17 +209,35 @@ class TuningCurvePlot(SettingPlot):
         ends = -side, len(figure.x.words) - 1 + side
         make_room(self.plot, values, *ends, [self._best, self._one_se])
 
-    def _draw_failed(self) -> None:
-        figure, cross = self.figure, pen(theme.tokens().colour("danger"), 2)
+    def _draw_out_of_range(self) -> None:
+        """Draw failed settings, and those far beyond the others, as signs at the edges."""
+        figure, t = self.figure, theme.tokens()
         x = [float(figure.at_x[at]) for at in figure.errors]
         y = [self._floor] * len(x)
+        cross = pen(t.colour("danger"), 2)
         self.failed_.setData(x, y, symbol="x", size=CROSS_PX, pen=cross, brush=None)
+        far = [self.place_of(at) for at in figure.far]
+        self.far_.setData(
+            [point.x() for point in far], [point.y() for point in far], size=CROSS_PX, pen=cross,
+            symbol="t1" if self._is_far_up else "t", brush=t.colour("danger"),
+        )  # fmt: skip
+
+    @property
+    def _is_far_up(self) -> bool:
+        """Whether what is far beyond the others lies above them."""
+        figure = self.figure
+        return bool(figure.far) and bool(figure.mean[figure.far[0]] > figure.mean[figure.best])
 
     @property
     def _floor(self) -> float:
         """Just above the lower end of the picture, where failed settings and those to come stand."""
         low, high = self.plot.vb.viewRange()[1]
         return low + 0.04 * (high - low)
+
+    @property
+    def _ceiling(self) -> float:
+        low, high = self.plot.vb.viewRange()[1]
+        return high - 0.04 * (high - low)
 
     def _draw_here(self) -> None:
         figure, t = self.figure, theme.tokens()
@@ -236,7 +258,9 @@ class TuningCurvePlot(SettingPlot):
 
     def place_of(self, setting: int) -> QPointF:
         mean = self.figure.mean[setting]
-        return QPointF(float(self.figure.at_x[setting]), mean if np.isfinite(mean) else self._floor)
+        if not self.figure.near[setting]:
+            mean = self._ceiling if setting in self.figure.far and self._is_far_up else self._floor
+        return QPointF(float(self.figure.at_x[setting]), mean)
 
     def setting_under(self, point: QPointF) -> int:
         return self.figure.setting_at(point.x())
@@ -245,7 +269,7 @@ class TuningCurvePlot(SettingPlot):
         super().resizeEvent(event)
         if getattr(self, "figure", None) is not None:
             self._set_ranges()
-            self._draw_failed()
+            self._draw_out_of_range()
             self._draw_here()
             self._draw_cursor()
 
@@ -287,14 +311,15 @@ class TuningMapPlot(SettingPlot):
         chosen = [(BEST, figure.best), (ONE_SE, figure.one_se)]
         if figure.best == figure.one_se:
             chosen = [(f"{BEST}, and the simplest within {ONE_SE}", figure.best)]
-        return "; ".join(
+        told = [
             f"{name}: {figure.setting_text(at)} ({figure.score_text(figure.mean[at])})"
             for name, at in chosen
             if at is not None
-        )
+        ]
+        return "; ".join([*told, figure.far_text] if figure.far else told)
 
     def _range(self) -> tuple[float, float] | None:
-        known = self.figure.mean[np.isfinite(self.figure.mean)]
+        known = self.figure.mean[self.figure.near]
         if not len(known):
             return None
         low, high = float(known.min()), float(known.max())
@@ -310,7 +335,7 @@ class TuningMapPlot(SettingPlot):
             return colours
         self.bar.show_range(figure.score_name, *span)
         done = np.isfinite(figure.mean)
-        shares = (figure.mean[done] - span[0]) / (span[1] - span[0])
+        shares = np.clip((figure.mean[done] - span[0]) / (span[1] - span[0]), 0, 1)
         colours[done] = pg.colormap.get(theme.VALUE_MAP).map(shares, mode=pg.ColorMap.BYTE)
         return colours
 
