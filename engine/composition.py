@@ -149,8 +149,9 @@ class Tasks:
         if self.is_stopped:
             return
         results = parallel.map_tasks(
-            lambda task: self._fit(fit, task), range(len(self.names)), n_jobs, while_waiting=self.tell
-        )
+            lambda task: self._fit(fit, task), range(len(self.names)), n_jobs, self.tell,
+            threads=parallel.MODELS,
+        )  # fmt: skip
         try:
             for task, result in enumerate(results):
                 if result is None:  # not begun when the stop came, or without an answer

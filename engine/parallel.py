@@ -24,6 +24,7 @@ from engine.errors import ParameterError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+SHORT, MODELS, SEARCHES = "chunks", "models", "searches"  # what standing threads are for
 POLL_S = 0.03  # between two looks at a monitor while tasks run
 
 _executor: ContextVar[Executor | None] = ContextVar("executor", default=None)
@@ -142,7 +143,7 @@ def map_tasks(
     n_jobs: int | None = None,
     while_waiting: Callable[[], None] | None = None,
     *,
-    are_long: bool = False,
+    threads: str = SHORT,
 ) -> Iterator[Result]:
     """Yield ``function(item)`` for every item, in order, as they become ready.
 
@@ -151,15 +152,15 @@ def map_tasks(
     stops the work; tasks not yet begun are then cancelled. `while_waiting` is called in the calling
     thread about every 30 ms while it waits; never when the tasks run in that thread.
 
-    Tasks that are whole trainings `are_long`: they have threads of their own, or the short pieces of a
-    picture that is asked for meanwhile would wait for one of them to end.
+    Tasks that are whole trainings have `threads` of their own, MODELS or SEARCHES: else the short pieces of
+    a picture that is asked for meanwhile would wait for one of them to end, or a training for a search.
     """
     remote = _executor.get()
     n_threads = resolve_jobs(n_jobs)
     if _inside_task.get() or (remote is None and n_threads <= 1):
         yield from map(function, items)
         return
-    executor = remote or _pool(n_threads, "long" if are_long else "chunks")
+    executor = remote or _pool(n_threads, threads)
     task = function if remote is not None else _as_task(function)
     waiting: list[Future[Result]] = []
     upcoming, watch = iter(items), _Watch(while_waiting)
@@ -217,7 +218,7 @@ def limit_blas() -> None:
     threadpool_limits(limits=1, user_api="blas")
 
 
-def _pool(n_threads: int, use: str = "chunks") -> ThreadPoolExecutor:
+def _pool(n_threads: int, use: str = SHORT) -> ThreadPoolExecutor:
     with _pools_lock:
         key = (n_threads, use)
         if key not in _pools:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import threading
 import traceback
 import warnings
@@ -23,7 +24,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection, wait
-from multiprocessing.reduction import ForkingPickler
 from time import monotonic
 from typing import Any
 
@@ -34,7 +34,7 @@ from engine.monitor import FitMonitor, IterationEvent
 POLL_S = 0.05
 STOP_S = 0.4  # between asking the work to stop and ending its process
 GRACE_S = 0.3  # between asking a process to end and killing it
-PIECE_BYTES = 2**20  # of work that is sent, between two questions to the monitor
+PIECE_BYTES = 2**20  # sent at a time, between two questions to the monitor
 IDLE_S = 120.0  # a child that has had no work for so long ends: it holds some 200 MB
 GONE = EOFError, BrokenPipeError, ConnectionResetError
 
@@ -167,7 +167,7 @@ class _Talk:
             if not is_waiting:  # a pipe is small: nothing large is sent before somebody reads
                 self._await("ready")
                 self._child.is_ready = True
-            self._send(work)
+            _send(self._child.connection, work, partial(self._ask, "taken"))
             answer = self._await("taken")
             is_waiting = False
             if answer is None:
@@ -180,21 +180,14 @@ class _Talk:
             ) from None
         return answer, self._stop_at == float("inf")
 
-    def _send(self, work: Work) -> None:
-        """Send work by pieces, asking the monitor in between: a busy child takes long to read a table."""
-        content = ForkingPickler.dumps(work)
-        starts = range(0, len(content), PIECE_BYTES)
-        self._child.connection.send(len(starts))
-        for start in starts:
-            self._ask("taken")
-            self._child.connection.send_bytes(content[start : start + PIECE_BYTES])
-
     def _await(self, wanted: str) -> Any:
         """Return the content of a message, or of an error, asking the monitor meanwhile."""
         while True:
             if self._child.connection.poll(POLL_S):
                 what, content = self._child.connection.recv()
-                if what in (wanted, "error"):
+                if what in ("result", "error"):
+                    return _receive(self._child.connection, partial(self._ask, wanted))
+                if what == wanted:
                     return content
                 self._last = content
             self._ask(wanted)
@@ -234,21 +227,54 @@ def _serve(connection: Connection) -> None:
     connection.send(("ready", None))
     with contextlib.suppress(*GONE):
         while connection.poll(IDLE_S):
-            connection.send(_done(connection))
+            _do_one(connection)
 
 
-def _done(connection: Connection) -> tuple[str, Any]:
+def _do_one(connection: Connection) -> None:
     try:
-        content = b"".join([connection.recv_bytes() for _ in range(connection.recv())])
-        work = ForkingPickler.loads(content)
-        del content
+        work = _receive(connection)
         connection.send(("taken", None))
-        return "result", work(_Monitor(connection))
+        made = _pickled(work(_Monitor(connection)))
+        what = "result"
     except GONE:
         raise
     except Exception as error:
         error.add_note(traceback.format_exc())
-        return "error", error
+        what, made = "error", _pickled(error)
+    connection.send((what, None))
+    _send_pickled(connection, made)
+
+
+def _pickled(value: Any) -> list[memoryview]:
+    """Return a value as bytes, and the arrays in it as they lie in memory: copying stops all threads."""
+    arrays: list[pickle.PickleBuffer] = []
+    content = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
+    return [memoryview(content), *(array.raw() for array in arrays)]
+
+
+def _send(connection: Connection, value: Any, between: Callable[[], object]) -> None:
+    """Send a value by pieces, calling a function before each: a busy process takes long to read a table."""
+    _send_pickled(connection, _pickled(value), between)
+
+
+def _send_pickled(
+    connection: Connection, parts: list[memoryview], between: Callable[[], object] = lambda: None
+) -> None:
+    connection.send([part.nbytes for part in parts])
+    for part in parts:
+        for start in range(0, part.nbytes, PIECE_BYTES):
+            between()
+            connection.send_bytes(part[start : start + PIECE_BYTES])
+
+
+def _receive(connection: Connection, between: Callable[[], object] = lambda: None) -> Any:
+    """Return what `_send` sent."""
+    parts = [bytearray(n_bytes) for n_bytes in connection.recv()]
+    for part in parts:
+        for start in range(0, len(part), PIECE_BYTES):
+            between()
+            connection.recv_bytes_into(part, start)
+    return pickle.loads(parts[0], buffers=parts[1:])
 
 
 def _leave_with_parent() -> None:

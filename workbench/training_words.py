@@ -23,14 +23,13 @@ def told(error: BaseException) -> tuple[bool, str]:
 def how_it_ended(result: RunResult) -> str:
     """Such as "trained", or "stopped after round 37; what is there is kept"."""
     unit = entry_of(result.spec.kind).step_name
-    if not result.scores:
-        return "stopped while it was scored; the model is kept, train it again to have its scores"
     if not result.stopped:
-        return "trained"
+        return "trained" if result.scores else "trained, then stopped before it was scored"
     if not result.n_rounds:
         return f"stopped before its first {unit}: it gives every row the same answer; train it again"
     steps = f" after {unit} {result.n_rounds:,}" if unit else ""
-    return f"stopped{steps}; what is there is kept"
+    without = "" if result.scores else ", without scores: it answers slowly"
+    return f"stopped{steps}; what is there is kept{without}"
 
 
 def constant_warning(result: RunResult) -> str:

@@ -64,7 +64,9 @@ class MemberTasks:
         question.
         """
         tasks = range(self._ensemble.n_estimators)
-        polled = parallel.map_tasks(self.grow, tasks, self._ensemble.n_jobs, while_waiting=self._watcher.poll)
+        polled = parallel.map_tasks(
+            self.grow, tasks, self._ensemble.n_jobs, self._watcher.poll, threads=parallel.MODELS
+        )
         try:
             for member in polled:
                 yield member

@@ -268,7 +268,7 @@ class _Desk:
     def _run_tasks(self, n_jobs: int | None) -> None:
         self._flag.poll()
         tasks, work = self._tasks.all, partial(self._tasks.run, self._flag)
-        results = parallel.map_tasks(work, tasks, n_jobs, self._poll_waiting, are_long=True)
+        results = parallel.map_tasks(work, tasks, n_jobs, self._poll_waiting, threads=parallel.SEARCHES)
         try:
             for task, outcome in zip(tasks, results, strict=True):
                 if outcome.is_stopped:

@@ -105,7 +105,7 @@ def measure_pause(kind: str, n_samples: int, n_features: int) -> dict[str, float
     session, run_id = _open_speed_table(kind, n_samples, n_features)
     document = session.document
     document.select_run(run_id)
-    if kind != "tree":
+    if kind in ("forest", "boosting"):
         document.set_parameter(run_id, "n_estimators", 500)
     wait_until(lambda: session.warm_up.text and not session.warm_up.is_running)
     heartbeat, first, over = Heartbeat(), [], []
@@ -119,7 +119,7 @@ def measure_pause(kind: str, n_samples: int, n_features: int) -> dict[str, float
     told = {"before": first[0] if first else 0.0, "during": heartbeat.longest_s}
     session.trainer.stop(run_id)
     wait_until(lambda: bool(over))
-    told["end"] = heartbeat.longest_s
+    told |= {"end": heartbeat.longest_s, "work": heartbeat.most_work_s}
     session.shut_down()
     return told
 

@@ -161,15 +161,24 @@ def answers(model, X):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_scikit_learns_checks_pass(name):
-    estimator = getattr(engine, name)(**(SMALL[name] | LARGE_ENOUGH.get(name, {})))
+def check_by_scikit_learn(name, estimator):
     allowed = EXPECTED_FAILURES.get(name, {})
     results = check_estimator(estimator, expected_failed_checks=allowed, on_skip=None, on_fail=None)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     assert failed == {}
     assert {r["check_name"] for r in results if r["status"] == "xfail"} <= set(allowed)
     assert sum(r["status"] == "passed" for r in results) > 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scikit_learns_checks_pass(name):
+    check_by_scikit_learn(name, getattr(engine, name)(**(SMALL[name] | LARGE_ENOUGH.get(name, {}))))
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_scikit_learns_checks_pass_with_the_default_models(name):
+    """Neighbours and a support vector machine, under logistic or ridge regression (D23)."""
+    check_by_scikit_learn(name, getattr(engine, name)())
 
 
 def test_the_list_holds_every_public_estimator():

@@ -170,7 +170,8 @@ def test_a_question_that_raises_ends_the_work_of_all_threads(monkeypatch):
     assert len(visits) == n_visits
 
 
-def test_short_pieces_do_not_wait_behind_long_tasks():
+@pytest.mark.parametrize("threads", [parallel.MODELS, parallel.SEARCHES])
+def test_short_pieces_do_not_wait_behind_long_tasks(threads):
     """A picture that is asked for while models are trained is drawn before one of them ends."""
     let_go, n_begun = threading.Event(), threading.Semaphore(0)
 
@@ -180,7 +181,7 @@ def test_short_pieces_do_not_wait_behind_long_tasks():
         return i
 
     long = ThreadPoolExecutor(1)
-    trained = long.submit(lambda: list(parallel.map_tasks(train, range(6), 2, are_long=True)))
+    trained = long.submit(lambda: list(parallel.map_tasks(train, range(6), 2, threads=threads)))
     for _ in range(2):
         assert n_begun.acquire(timeout=60)  # both threads are taken
     try:

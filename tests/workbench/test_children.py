@@ -4,7 +4,9 @@ import multiprocessing
 import os
 import signal
 import threading
+from functools import partial
 
+import numpy as np
 import pytest
 
 from engine.apart import WorkLost
@@ -64,6 +66,14 @@ def count(monitor):
     return n
 
 
+def give_back(value, _monitor):
+    return value
+
+
+def give_what_cannot_be_sent(_monitor):
+    return lambda: None
+
+
 def refuse(_monitor):
     raise DataError("column 'x' is not there; choose another")
 
@@ -85,6 +95,32 @@ def test_an_error_arrives_with_its_trace_and_the_process_goes_on():
         run_in_child(refuse, NULL_MONITOR)
     assert "in refuse" in caught.value.__notes__[0]
     assert run_in_child(process_of, NULL_MONITOR) == before
+
+
+def test_arrays_of_many_pieces_arrive_as_they_were():
+    made = np.arange(3 * children.PIECE_BYTES // 8 + 5, dtype=np.float64)
+    sent = [
+        made,
+        made[:0],
+        np.asfortranarray(made[:6].reshape(2, 3)),
+        made[::2],
+        np.array(["a", None], object),
+    ]
+    for before, after in zip(sent, run_in_child(partial(give_back, sent), NULL_MONITOR), strict=True):
+        np.testing.assert_array_equal(after, before)
+        assert after.dtype == before.dtype
+
+
+def test_a_stop_ends_the_sending_of_a_table():
+    table = np.zeros(64 * children.PIECE_BYTES)
+    with pytest.raises(FitStopped):
+        run_in_child(partial(give_back, table), Recorder("starting a process"))
+
+
+def test_a_result_that_cannot_be_sent_is_an_error():
+    with pytest.raises(Exception, match="pickle"):
+        run_in_child(give_what_cannot_be_sent, NULL_MONITOR)
+    assert run_in_child(process_of, NULL_MONITOR)
 
 
 def test_work_that_asks_answers_a_stop_itself_and_its_result_is_kept():
@@ -112,8 +148,9 @@ def test_a_process_that_was_killed_is_told_of():
 
 def test_an_idle_process_that_died_is_replaced():
     first = run_in_child(process_of, NULL_MONITOR)
+    process = multiprocessing.active_children()[0]
     os.kill(first, signal.SIGKILL)
-    multiprocessing.active_children()[0].join()
+    process.join()
     assert run_in_child(process_of, NULL_MONITOR) != first
 
 

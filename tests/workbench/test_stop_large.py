@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QTimer
 
-from tests.workbench.making import Session
+from engine.surface import encoded_answer
+from tests.workbench.making import Session, wait_for
 from workbench.datasets import make_table
 from workbench.document import Document
+from workbench.tuner import Tuner
+from workbench.tuning import Plan
 
 
 def open_numbers(n_rows):
@@ -79,6 +82,73 @@ def test_c36_a_stopped_training_keeps_its_rounds_and_the_next_is_as_if_alone(qap
     session = Session(open_numbers(20_000))
     stop_then_train_again(session, 0)
     stop_a_tree(session, "entropy")  # by gini it is grown before the stop is heard
+    session.close()
+
+
+def model(kind, **parameters):
+    return {"name": kind, "kind": kind, "parameters": parameters}
+
+
+LONG_AND_SHORT = {
+    "networks": ({"max_epochs": 5000, "early_stopping": False}, {"max_epochs": 3}),
+    "stacking": (
+        {"estimators": [model("forest", n_estimators=2000), model("svm", C=1e6)]},
+        {"estimators": [model("tree"), model("neighbors")]},
+    ),
+    "averaging": (
+        {"estimators": [model("boosting", n_estimators=5000), model("svm", C=1e6)]},
+        {"estimators": [model("tree"), model("neighbors")]},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LONG_AND_SHORT)
+def test_c36_of_networks_stacks_and_averages(qapp, kind):
+    session = Session(open_numbers(3_000))
+    document, (long, short) = session.document, LONG_AND_SHORT[kind]
+    first = session.train(kind, **short)
+    reference = document.run(first).result
+    run_id = document.add_run(kind)
+    for name, value in long.items():
+        document.set_parameter(run_id, name, value)
+
+    def stop(_run_id, events):
+        if any(event.phase != "preparing the table" for event in events):
+            session.trainer.stop()
+
+    session.trainer.advanced.connect(stop)
+    session.retrain(run_id)
+    session.trainer.advanced.disconnect()
+    assert document.run(run_id).state == "stopped"
+    assert document.run(run_id).result.stopped
+    assert "stopped" in document.messages[-1]
+    assert document.run(first).result is reference
+    for name, value in (document.run(first).spec.parameters | short).items():
+        document.set_parameter(run_id, name, value)
+    session.retrain(run_id)
+    again, rows = document.run(run_id).result, np.random.default_rng(1).normal(size=(50, 20))
+    assert not again.stopped
+    np.testing.assert_array_equal(*(encoded_answer(result.estimator, rows) for result in (again, reference)))
+    session.close()
+
+
+def test_c36_of_a_search(qapp):
+    session = Session(open_numbers(3_000))
+    document, tuner = session.document, Tuner(session.document, session.lanes, session.trainer)
+    run_id, plan = document.add_run("tree"), Plan({"max_depth": (1, 2)}, "accuracy")
+    wait_for(tuner.ended, lambda: tuner.start(run_id, plan))
+    reference = document.run(run_id).tuning.search
+    svm_id = document.add_run("svm")
+    document.set_parameter(svm_id, "tol", 1e-9)
+    tuner.advanced.connect(lambda *_: tuner.stop())
+    wait_for(tuner.ended, lambda: tuner.start(svm_id, Plan({"C": (1e6, 1e7)}, "accuracy")))
+    tuner.advanced.disconnect()
+    assert document.run(svm_id).tuning is None
+    assert document.messages[-1].endswith("stopped before any setting was done.")
+    assert document.run(run_id).tuning.search is reference
+    wait_for(tuner.ended, lambda: tuner.start(run_id, plan))
+    again = document.run(run_id).tuning.search
+    np.testing.assert_array_equal(again.fold_scores, reference.fold_scores)
     session.close()
 
 
