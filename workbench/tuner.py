@@ -18,8 +18,9 @@ from workbench.fitting import FitInputs
 from workbench.jobs import Job, Lanes
 from workbench.log import LOG, describe
 from workbench.readiness import check_ready
-from workbench.training import Trainer, release, training_inputs
+from workbench.training import Trainer, release
 from workbench.training_words import told
+from workbench.training_work import training_inputs
 from workbench.tuning import Plan, Tuning, tune_run, tuning_of
 
 if TYPE_CHECKING:
@@ -163,13 +164,9 @@ def how_it_ended(tuning: Tuning) -> str:
 
 def setting_words(tuning: Tuning, setting: int) -> str:
     """Such as "depth 4, rows per leaf 5"."""
-    from workbench.tuning_grids import value_words
+    from workbench.tuning_grids import settings_words
 
-    values = tuning.search.settings[setting]
-    return ", ".join(
-        f"{(parameter.label or parameter.name).lower()} {value_words(parameter, values[parameter.name])}"
-        for parameter in tuning.parameters
-    )
+    return settings_words(tuning.parameters, tuning.search.settings[setting])
 
 
 def _work(

@@ -155,6 +155,14 @@ def value_words(parameter: Parameter, value: Any) -> str:
     return choice_text(value) if isinstance(value, str) else format_value(parameter, value)
 
 
+def settings_words(parameters: Iterable[Parameter], values: Mapping[str, Any]) -> str:
+    """Such as "depth 4, rows per leaf 5"."""
+    return ", ".join(
+        f"{(parameter.label or parameter.name).lower()} {value_words(parameter, values[parameter.name])}"
+        for parameter in parameters
+    )
+
+
 def read_values(parameter: Parameter, text: str) -> tuple[Any, ...]:
     """Read values that a person typed, parted by commas (or semicolons), with ranges such as "1..10".
 

@@ -16,6 +16,7 @@ from engine.composition import Composition, Tasks, constant_of, mean_importances
 from engine.errors import FitStopped, ParameterError
 from engine.folds import deal_folds, group_numbers
 from engine.monitor import NULL_MONITOR, FitMonitor
+from engine.notes import notes_of
 from engine.other_learners import Rows, StopOnly, check_learner, fit_learner, seeded
 from engine.parameters import check_parameters
 from engine.said import said_of_classes, said_of_numbers
@@ -81,7 +82,8 @@ _DOC = """Stacking (Wolpert 1992, Breiman 1996): a meta-model on the out-of-fold
     settings_ : tuple of dict
         Settings chosen for each base model on all rows.
     notes_ : tuple of str
-        What one should know of the folds: classes with fewer rows than folds.
+        What one should know of the folds: classes with fewer rows than folds, and what base models noted that
+        were fitted without a fold; see `engine.notes.notes_of` for those in use.
     baseline_ : float64 (n_classes,) or (1,)
         Class shares or mean: what is answered where a stop came before any model was there.
     feature_importances_ : float64 (n_features,)
@@ -191,20 +193,31 @@ class _Stacking(Composition):
     def _fit_bases(self, fits: BaseFits, tasks: Tasks, part: Part, data: TrainingData) -> OutOfFold:
         n_models = sum(task.fold is None for task in fits.tasks)
         said = OutOfFold(part, n_models, max(data.n_classes, 1), self.n_repeats)
-        of_all_rows, fold_rows = [], []
+        of_all_rows, fold_rows, noted = [], [], dict[int, list[str]]()
         for done in tasks.run(fits.fit, self.n_jobs, "; ".join(self.notes_)):
             if done.task.fold is None:
                 of_all_rows.append(done.fitted)
             else:
                 said.add(done)
+                noted.setdefault(done.task.member, []).extend(notes_of(done.fitted.model)[:1])
                 known = (data.rows[done.rows], data.rows[done.asked], done.fitted.settings)
                 fold_rows.append(FoldFit(done.task.member, done.task.repeat, done.task.fold, *known))
+        self._note_of_folds(noted)
         whole = [fitted for fitted in of_all_rows if not getattr(fitted.model, "stopped_", False)]
         kept = of_all_rows if len(whole) == n_models or not whole else whole
         self.estimators_ = [fitted.model for fitted in kept]
         self.settings_ = tuple(fitted.settings for fitted in kept)
         self.fold_rows_ = tuple(fold_rows) if not tasks.is_stopped else ()
         return said
+
+    def _note_of_folds(self, noted: dict[int, list[str]]) -> None:
+        """Add the first note of each base model that was fitted without a fold, which nobody keeps."""
+        names = [name for name, _ in self._named()]
+        self.notes_ += tuple(
+            f"{names[member]}, in {len(notes)} of its fits without a fold: {notes[0]}"
+            for member, notes in noted.items()
+            if notes
+        )
 
     def _keep_out_of_fold(self, said: OutOfFold, fold_of: NDArray[np.int64], data: TrainingData) -> None:
         n_repeats, _, n_models, n_outputs = said.values.shape

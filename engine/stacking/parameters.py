@@ -39,7 +39,12 @@ _GRIDS = Parameter(
 _SHARED = (_CV, _FOLDS, _REPEATS, _PASSTHROUGH, _GRIDS, N_JOBS, RANDOM_STATE)
 STACKING_CLASSIFIER = (
     *with_defaults(
-        (ESTIMATORS,), estimators={"label": "Base models", "help": "Asked about rows that they did not see."}
+        (ESTIMATORS,),
+        estimators={
+            "label": "Base models",
+            "help": "Asked about rows that they did not see.",
+            "may_be_tuned": True,
+        },
     ),
     _FINAL,
     *_SHARED,

@@ -48,6 +48,10 @@ def test_a_new_fit_has_its_own_notes():
     [
         (AveragingRegressor([("nets", networks()), ("more", networks())]), "nets: batch_size is 1000"),
         (StackingRegressor([("nets", networks())], cv=2, random_state=0), "nets: batch_size is 1000"),
+        (
+            StackingRegressor([("nets", networks())], cv=2, random_state=0),
+            "nets, in 2 of its fits",
+        ),
         (StackingRegressor(None, networks(), cv=2, random_state=0), "the meta-model: batch_size is 1000"),
         (GradientBoostingRegressor(init=networks(), n_estimators=1), "the model it begins with: batch_size"),
         (GradientBoostingRegressor(estimator=networks(), n_estimators=2), "a batch size of 40 (in 2 of its"),

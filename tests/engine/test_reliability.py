@@ -196,3 +196,12 @@ def test_models_of_the_engine():
     medians = RandomForestRegressor(n_estimators=3, criterion="absolute_error", random_state=0).fit(X, y)
     assert tells_intervals(medians)
     assert interval_coverage(medians, X, y) is None
+
+
+@pytest.mark.parametrize("n_bins", [1, 3, 7, 10, 15, 49])
+def test_probabilities_on_an_edge_and_beside_it_lie_where_a_search_puts_them(n_bins):
+    edges = np.linspace(0, 1, n_bins + 1)
+    p = np.concatenate([edges, np.nextafter(edges, 0), np.nextafter(edges, 1), np.linspace(0, 1, 997)])
+    p = np.clip(p, 0, 1)
+    expected = np.bincount(np.searchsorted(edges[1:-1], p), minlength=n_bins)
+    assert reliability(p, p > 0.5, n_bins=n_bins).n_rows.tolist() == expected.tolist()

@@ -389,3 +389,18 @@ def test_a_stack_of_other_packages_models_is_no_model_file():
     stack = StackingClassifier(bases(), LOGISTIC, cv=3, random_state=0).fit(X, y)
     with pytest.raises(DataError, match="cannot hold"):
         to_json(stack)
+
+
+def test_a_model_file_keeps_the_settings_that_were_chosen_inside():
+    X, y = table()
+    stack = StackingClassifier(
+        bases()[1:],
+        DecisionTreeClassifier(max_depth=2),
+        cv=3,
+        grids={"tree": {"max_depth": [1, 4]}},
+        random_state=0,
+    ).fit(X, y)
+    assert stack.settings_ == ({"max_depth": 4},)
+    again = from_json(to_json(stack))
+    assert again.settings_ == stack.settings_
+    assert again.grids == stack.grids

@@ -7,7 +7,7 @@ from tests.ui.training_help import train
 from workbench.fitting import fit_run
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
-from workbench.training import training_inputs
+from workbench.training_work import training_inputs
 
 
 class StopsAtOnce:

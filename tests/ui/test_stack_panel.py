@@ -5,11 +5,21 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QListView, QPushButton, QScrollArea, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QScrollArea,
+    QTableView,
+    QWidget,
+)
 
 from tests.ui.person import LEFT
 from tests.ui.training_help import train
 from workbench.samples import load_sample
+from workbench.scripts import make_script
 from workbench.ui import theme
 from workbench.ui.exporting import export_picture
 
@@ -223,6 +233,64 @@ def test_the_choices_open_within_the_window_and_whole(qtbot, session, document):
     area = form.findChild(QScrollArea)
     qtbot.waitUntil(lambda: area.height() > form.height() / 3)
     form.close()
+
+
+def test_a_setting_of_a_base_model_is_chosen_inside_each_fit(qtbot, session, document):
+    run_id = document.add_run("stacking")
+    document.select_run(run_id)
+    form = field_of(session, "estimators").form
+    box = form.offer_box()
+    titles = [box.itemText(at) for at in range(box.count())]
+    for title in ("Nearest neighbours", "Decision tree"):
+        box.activated.emit(titles.index(title))
+    form.findChild(QPushButton, "settings.estimators.0").click()
+    lists = [form.findChild(QComboBox, f"settings.estimators.grid.parameter{k}") for k in "12"]
+    texts = [form.findChild(QLineEdit, f"settings.estimators.grid.values{k}") for k in "12"]
+    assert lists[0].currentText() == "nothing"
+    assert lists[1].parentWidget().isHidden()
+
+    def bases():
+        return document.run(run_id).spec.parameters["estimators"]
+
+    lists[0].setCurrentText("Neighbours (k)")
+    lists[0].activated.emit(lists[0].currentIndex())
+    assert bases()[0]["grid"] == {"n_neighbors": [1, 2, 3, 4, 5, 6, 8, 10, 15, 20]}
+    texts[0].clear()
+    QTest.keyClicks(texts[0], "3, 40")
+    assert bases()[0]["grid"] == {"n_neighbors": [3, 40]}
+    assert texts[0].text() == "3, 40", "what is typed stays as it is"
+    QTest.keyClicks(texts[0], ", none")
+    assert texts[0].property("invalid")
+    assert bases()[0]["grid"] == {"n_neighbors": [3, 40]}
+    form.findChild(QPushButton, "settings.estimators.1").click()
+    assert lists[0].currentText() == "nothing"
+    form.findChild(QPushButton, "settings.estimators.0").click()
+    assert (lists[0].currentText(), texts[0].text()) == ("Neighbours (k)", "3, 40")
+    session.window.centre.show_view("stack")
+    panel = panel_of(session)
+    qtbot.waitUntil(lambda: panel.flow.figure is not None)
+    assert panel.flow.figure.stages[2][0].detail == "Nearest neighbours, tunes neighbours (k)"
+
+    with qtbot.waitSignal(session.trainer.ended, timeout=120_000):
+        assert session.trainer.train(run_id)
+    stack = document.run(run_id).result.estimator
+    assert stack.grids == {"Nearest neighbours": {"n_neighbors": [3, 40]}}
+    assert stack.settings_ == ({"n_neighbors": 3}, {}), "the beds are finer than 40 throws"
+    qtbot.waitUntil(lambda: panel.figure is not None, timeout=60_000)
+    assert panel.figure.scores[0][1].endswith("; neighbours (k) 3 chosen on all rows")
+    assert "grids={'Nearest neighbours': {'n_neighbors': [3, 40]}}" in make_script(document, run_id)
+    assert lists[0].findText("nothing") == 0
+    lists[0].setCurrentIndex(0)
+    lists[0].activated.emit(0)
+    assert "grid" not in bases()[0]
+
+
+def test_only_base_models_of_a_stack_are_tuned_inside(session, document):
+    document.select_run(document.add_run("averaging"))
+    form = field_of(session, "estimators").form
+    box = form.offer_box()
+    box.activated.emit(1)
+    assert form.findChild(QComboBox, "settings.estimators.grid.parameter1") is None
 
 
 def test_a_trained_models_settings_are_offered(qtbot, session, document):

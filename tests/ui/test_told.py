@@ -93,7 +93,7 @@ def test_a_data_file_that_changed_since_is_told_when_the_project_opens(
 def test_an_error_in_a_job_shows_details_and_the_window_goes_on(
     person, document, monkeypatch, caplog, open_dialogs
 ):
-    from workbench import training
+    from workbench import training_work
 
     cell = "4711"
 
@@ -103,7 +103,7 @@ def test_an_error_in_a_job_shows_details_and_the_window_goes_on(
     person.open_sample("penguins")
     person.add("tree")
     with monkeypatch.context() as patch:
-        patch.setattr(training, "fit_run", broken)
+        patch.setattr(training_work, "fit_run", broken)
         person.train()
     person.wait(lambda: len(open_dialogs) == 1)
     details = open_dialogs[0].findChild(QPlainTextEdit, "error.details").toPlainText()

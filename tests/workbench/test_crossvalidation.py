@@ -8,7 +8,7 @@ from engine.monitor import NULL_MONITOR
 from workbench.crossvalidation import N_FOLDS, cross_validate, folds_of
 from workbench.datasets import make_table
 from workbench.document import Document
-from workbench.training import training_inputs
+from workbench.training_work import training_inputs
 
 
 def inputs_with(groups):

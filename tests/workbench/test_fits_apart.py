@@ -17,8 +17,8 @@ from workbench.datasets import make_table
 from workbench.document import Document
 from workbench.fitting import fit_run
 from workbench.project import save_project
-from workbench.training import training_inputs
 from workbench.training_words import how_it_ended
+from workbench.training_work import training_inputs
 from workbench.tuner import Tuner
 from workbench.tuning import Plan
 

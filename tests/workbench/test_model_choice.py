@@ -17,7 +17,7 @@ from workbench.model_choice import MAX_DEPTH, offers, with_free_name, words_of
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
 from workbench.scripts import make_script
-from workbench.training import training_inputs
+from workbench.training_work import training_inputs
 
 TREE = {"name": "Tree", "kind": "tree", "parameters": {"max_depth": 3}}
 FOREST = {"name": "Forest", "kind": "forest", "parameters": {"n_estimators": 4, "random_state": 1}}

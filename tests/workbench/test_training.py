@@ -26,7 +26,7 @@ from workbench.readiness import check_ready
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.scripts import make_script
-from workbench.training import training_inputs
+from workbench.training_work import training_inputs
 
 KINDS = ("tree", "forest", "boosting", "adaboost")
 SMALL = {
@@ -328,14 +328,14 @@ def test_a_model_that_asks_something_is_not_warned_of(session):
 
 
 def test_an_error_of_ours_is_told_with_details_and_ends_nothing(session, monkeypatch, caplog):
-    from workbench import training
+    from workbench import training_work
 
     cell = "4711"
 
     def broken(*_arguments):
         raise RuntimeError(cell)
 
-    monkeypatch.setattr(training, "fit_run", broken)
+    monkeypatch.setattr(training_work, "fit_run", broken)
     run_id = session.document.add_run("tree")
     wait_for(session.trainer.crashed, lambda: session.trainer.train(run_id))
     details = session.crashes.pop()
@@ -726,7 +726,8 @@ def test_c23_labels_keep_their_spelling(qapp, tmp_path, kind, labels):
     own = {"min_samples_leaf": 2} if kind in (*KINDS, "extra_trees") else {}
     result = document.run(session.train(kind, **own)).result
     predictions = apply_model(result, table).predictions
-    assert [name for name, _ in predictions] == ["predicted y", *(f"probability of {k}" for k in labels)]
+    told = "probability" if result.has_probabilities else "decision value"
+    assert [name for name, _ in predictions] == ["predicted y", *(f"{told} of {k}" for k in labels)]
     assert set(predictions[0][1]) == set(labels)
     assert predictions[0][1][0] == labels[0]
     session.close()

@@ -15,7 +15,7 @@ from workbench.crossvalidation import folds_of
 from workbench.datasets import make_table
 from workbench.project import load_project, save_project
 from workbench.runs import SplitSettings
-from workbench.training import training_inputs
+from workbench.training_work import training_inputs
 from workbench.tuner import Tuner, how_it_ended
 from workbench.tuning import Plan, _orders, scoring_of, tune_run, what_changed
 from workbench.tuning_grids import default_values, read_values, tunable_parameters, values_text

@@ -150,7 +150,7 @@ def make_flow(name: str, spec: ModelSpec, task: str, n_rows: int, n_classes: int
 
     bases, final = of("estimators"), of("final_estimator")
     names = ["Nearest neighbours", "SVM"] if bases is None else [str(model["name"]) for model in bases]
-    details = ["start settings"] * 2 if bases is None else [_kind_of(model) for model in bases]
+    details = ["start settings"] * 2 if bases is None else [_base_words(model, task) for model in bases]
     n_outputs = 1 if n_classes in (0, 2) else n_classes
     repeats = "" if of("n_repeats") == 1 else f", {of('n_repeats')} times"
     n_columns = n_outputs * len(names)
@@ -175,6 +175,15 @@ def _kind_of(model: Mapping[str, Any]) -> str:
     from workbench.catalog import entry_of
 
     return entry_of(model["kind"]).title
+
+
+def _base_words(model: Mapping[str, Any], task: str) -> str:
+    """Say what kind a base model is, and which of its settings are chosen inside each fit."""
+    from workbench.catalog import entry_of
+
+    entry = entry_of(model["kind"])
+    tuned = [entry.label(task, name).lower() for name in model.get("grid", {})]
+    return f"{entry.title}, tunes {' and '.join(tuned)}" if tuned else entry.title
 
 
 def make_stack(name: str, result: RunResult, table: Table) -> StackFigure:
@@ -213,18 +222,37 @@ def make_stack(name: str, result: RunResult, table: Table) -> StackFigure:
         model_of_column=np.repeat(np.arange(n_models), n_each),
         models=models,
         correlation=_correlation(columns),
-        scores=tuple(
-            (base, f"{score} {fixed(value)}")
-            for base, value in (
-                *zip(models, stack.oof_scores_.tolist(), strict=True),
-                ("Stack", stack.oof_score_),
-            )
+        scores=(
+            *(
+                (base, f"{score} {fixed(value)}{chosen}")
+                for base, value, chosen in zip(
+                    models, stack.oof_scores_.tolist(), _chosen_inside(result), strict=True
+                )
+            ),
+            ("Stack", f"{score} {fixed(stack.oof_score_)}"),
         ),
         weights=getattr(stack, "base_weights_", None),
         cases=_cases(models, is_right, rows),
         leakage=_leakage_words(report),
         is_clean=report.is_clean,
     )
+
+
+def _chosen_inside(result: RunResult) -> list[str]:
+    """Say which settings were chosen for each base model on all training rows; "" where none were."""
+    from workbench.catalog import entry_of
+    from workbench.tuning_grids import settings_words
+
+    stack, bases = result.estimator, result.spec.parameters.get("estimators")
+    if bases is None:
+        return [""] * len(stack.settings_)
+    task = "classes" if result.classes else "numbers"
+    told = []
+    for model, values in zip(bases, stack.settings_, strict=True):
+        entry = entry_of(model["kind"])
+        words = settings_words([entry.parameter(task, name) for name in values], values)
+        told.append(f"; {words} chosen on all rows" if words else "")
+    return told
 
 
 def _training_rows(result: RunResult) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
-from workbench.model_choice import OF_MODELS, Offer, with_free_name, words_of
+from workbench.model_choice import NO_TABLE, OF_MODELS, Offer, TableOfModels, with_free_name, words_of
 from workbench.ui import theme
 from workbench.ui.forms.fields import Field
 from workbench.ui.widgets import (
@@ -49,7 +49,7 @@ class ModelsPopover(QFrame):
         self._parameter, self._prefix = parameter, name
         self._models: list[dict[str, Any]] = []
         self._offers: tuple[Offer, ...] = ()
-        self._task, self._n_rows, self._at = "classes", 0, 0
+        self._table, self._at = NO_TABLE, 0
         self._list: QVBoxLayout = column(spacing=4)
         self._box = ComboBox()
         self._box.setObjectName(f"{name}.offers")
@@ -61,6 +61,7 @@ class ModelsPopover(QFrame):
         )
         self._title = ElidedLabel("", "name")
         self._settings: Any = None  # a ParameterForm, made when there are settings to show
+        self._tuned: Any = None  # a TunedInside, likewise, where fits may choose settings
         self._area = QScrollArea()
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setWidgetResizable(True)
@@ -72,10 +73,10 @@ class ModelsPopover(QFrame):
         self.setLayout(self._column)
 
     def show_models(
-        self, models: Sequence[Mapping[str, Any]], offers: tuple[Offer, ...], task: str, n_rows: int
+        self, models: Sequence[Mapping[str, Any]], offers: tuple[Offer, ...], table: TableOfModels
     ) -> None:
         """Show what is chosen, and what can be."""
-        self._models, self._task, self._n_rows = [dict(model) for model in models], task, n_rows
+        self._models, self._table = [dict(model) for model in models], table
         if offers != self._offers:
             self._offers = offers
             self._box.clear()
@@ -126,7 +127,6 @@ class ModelsPopover(QFrame):
 
     def _show_settings(self) -> None:
         from workbench.catalog import entry_of, start_parameters
-        from workbench.ui.forms.parameter_form import ParameterForm
 
         has_settings = bool(self._models)
         self._area.setVisible(has_settings)
@@ -138,26 +138,46 @@ class ModelsPopover(QFrame):
             return
         model = self._models[self._at]
         if self._settings is None:
-            page = QWidget()
-            page.setProperty("look", "page")
-            self._settings = ParameterForm(f"{self._prefix}.settings")
-            self._settings.edited.connect(self._on_edited)
-            page.setLayout(column(self._settings, -1, spacing=0))
-            self._area.setWidget(page)
-        table = entry_of(model["kind"]).parameters(self._task)
+            self._make_settings()
+        table = entry_of(model["kind"]).parameters(self._table.task)
         self._settings.set_parameters(
             parameter
             for parameter in table
             if parameter.kind not in OF_MODELS and parameter.name not in ("n_jobs", "random_state")
         )
         self._settings.set_values(
-            model["parameters"], start_parameters(model["kind"], self._task, self._n_rows)
+            model["parameters"],
+            start_parameters(model["kind"], self._table.task, self._table.n_rows),
         )
+        if self._tuned is not None:
+            self._tuned.show_model(self._at, model, self._table)
+
+    def _make_settings(self) -> None:
+        from workbench.ui.forms.parameter_form import ParameterForm
+        from workbench.ui.forms.tuned_inside import TunedInside
+
+        page = QWidget()
+        page.setProperty("look", "page")
+        self._settings = ParameterForm(f"{self._prefix}.settings")
+        self._settings.edited.connect(self._on_edited)
+        parts: list[QWidget] = [self._settings]
+        if self._parameter.may_be_tuned:
+            self._tuned = TunedInside(f"{self._prefix}.grid")
+            self._tuned.changed.connect(self._on_grid)
+            parts.insert(0, self._tuned)
+        page.setLayout(column(*parts, -1, spacing=8))
+        self._area.setWidget(page)
 
     def _on_edited(self, name: str, value: object) -> None:
         model = self._models[self._at]
-        changed = {**model, "parameters": {**model["parameters"], name: value}}
-        self.chosen.emit([*self._models[: self._at], changed, *self._models[self._at + 1 :]])
+        self._change({**model, "parameters": {**model["parameters"], name: value}})
+
+    def _on_grid(self, grid: dict[str, Any]) -> None:
+        model = {name: value for name, value in self._models[self._at].items() if name != "grid"}
+        self._change(model | ({"grid": grid} if grid else {}))
+
+    def _change(self, model: dict[str, Any]) -> None:
+        self.chosen.emit([*self._models[: self._at], model, *self._models[self._at + 1 :]])
 
     def offer_box(self) -> ComboBox:
         """The list of what can be chosen."""
@@ -212,7 +232,7 @@ class ModelsField(Field):
         self._parameter = parameter
         self._value: Any = None
         self._offers: tuple[Offer, ...] = ()
-        self._task, self._n_rows = "classes", 0
+        self._table = NO_TABLE
         self._button = _NamesButton(f"settings.{parameter.name}.button")
         self._button.clicked.connect(lambda _checked=False: self._open())
         self._form: ModelsPopover | None = None
@@ -221,9 +241,9 @@ class ModelsField(Field):
         layout.addWidget(self._button)
         self.setFocusProxy(self._button)
 
-    def set_offers(self, offers: tuple[Offer, ...], task: str, n_rows: int) -> None:
+    def set_offers(self, offers: tuple[Offer, ...], table: TableOfModels) -> None:
         """Say what can be chosen, and what the models learn; before `set_value`."""
-        self._offers, self._task, self._n_rows = offers, task, n_rows
+        self._offers, self._table = offers, table
 
     def set_value(self, value: Any) -> None:
         self._value = value
@@ -233,7 +253,7 @@ class ModelsField(Field):
         self._button.setToolTip(literal(words))
         self._button.setAccessibleDescription(words)
         if self._form is not None:
-            self._form.show_models(self._models, self._offers, self._task, self._n_rows)
+            self._form.show_models(self._models, self._offers, self._table)
 
     @property
     def _models(self) -> list[Mapping[str, Any]]:
@@ -250,7 +270,7 @@ class ModelsField(Field):
         if self._form is None:
             self._form = ModelsPopover(self._parameter, f"settings.{self._parameter.name}", self)
             self._form.chosen.connect(self._on_chosen)
-            self._form.show_models(self._models, self._offers, self._task, self._n_rows)
+            self._form.show_models(self._models, self._offers, self._table)
         return self._form
 
     def _open(self) -> None:

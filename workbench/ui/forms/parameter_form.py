@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from engine.parameters import Parameter
-from workbench.model_choice import OF_MODELS, offers, task_of
+from workbench.model_choice import OF_MODELS, TableOfModels, offers, task_of
 from workbench.setting_words import format_value
 from workbench.ui import theme
 from workbench.ui.forms.directions_field import Columns, DirectionsField
@@ -245,7 +245,11 @@ class ParameterForm(QWidget):
             if isinstance(made.field, ModelsField):
                 parameter = made.parameter
                 found = offers(parameter, context.task, context.n_rows, context.runs)
-                made.field.set_offers(found, task_of(parameter, context.task), context.n_rows)
+                learned = TableOfModels(
+                    task_of(parameter, context.task), context.n_rows, len(context.columns),
+                    len(context.classes),
+                )  # fmt: skip
+                made.field.set_offers(found, learned)
             made.set_value(merged[name], starts.get(name, made.parameter.start_value))
             made.setVisible(applies(made.parameter, merged, context))
         for body in self._bodies.values():

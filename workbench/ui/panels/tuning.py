@@ -20,7 +20,9 @@ from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
 from workbench.ui.exporting import PictureExports
 from workbench.ui.forms.tuning_form import Draft, TuningForm
-from workbench.ui.plots.tuning import SettingPlot, TuningCurvePlot, TuningMapPlot
+from workbench.ui.plots.setting_plot import SettingPlot
+from workbench.ui.plots.tuning import TuningCurvePlot
+from workbench.ui.plots.tuning_map import TuningMapPlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, keep_room, row
