@@ -1,5 +1,7 @@
 """Models that are not made of trees: every view shows what they have, or says what they lack."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel, QWidget
@@ -52,6 +54,21 @@ def test_every_view_opens_and_says_what_there_is(qtbot, session, tmp_path, key, 
     read = load_project(tmp_path / "a.treewright").runs[0].result
     for part, scores in result.scores.items():
         np.testing.assert_array_equal(read.scores[part].prediction, scores.prediction)
+
+
+@pytest.mark.parametrize("key", ["neighbors", "stacking"])
+def test_every_view_opens_on_a_model_that_was_stopped_while_it_was_scored(qtbot, session, key):
+    run_id = trained(qtbot, session, key, "classes")
+    document, centre = session.document, session.window.centre
+    result = document.run(run_id).result
+    bare = replace(result, scores={}, importances=np.zeros(len(result.features)), cv=None)
+    quiet(qtbot, session)
+    document.apply_result(run_id, bare)
+    for view in centre.docks:
+        centre.show_view(view)
+        quiet(qtbot, session)
+    centre.show_view("scores")
+    assert "It was stopped before it was scored." in words_of(session, "panel.scores")
 
 
 @pytest.mark.parametrize(("key", "task"), CASES)

@@ -240,8 +240,10 @@ class ScoresPanel(QWidget):
 
     def _say_why(self, result) -> None:
         if result is not None and not result.scores:
-            why = "A model file holds no scores, nor has a model that was stopped before they were done."
-            self._empty.say(why, "Open the project it came from, or train it again.")
+            if len(result.parts):
+                self._empty.say("It was stopped before it was scored.", "Train it again to see its scores.")
+            else:
+                self._empty.say("A model file holds no scores.", "Open its project to see them.")
             self._empty.offer(None)
         elif result is None:
             self._empty.say_what_is_missing(self._context, GOAL)
