@@ -482,6 +482,13 @@ def test_one_class_or_one_value_trains_a_constant(name):
     assert model.predict([[3.0], [99.0]]).tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_of_constant_columns_answers_are_finite(name):
+    """D17."""
+    model = make(name).fit(np.ones((48, 2)), np.repeat([0, 1], [16, 32]))
+    assert np.isfinite(answers(model, np.array([[1.0, 1.0], [2.0, 0.5], [-1e300, np.nan]]))).all()
+
+
 @pytest.mark.parametrize("name", DRAWING)
 def test_generators_are_drawn_from(name):
     X, y = frame(name)

@@ -235,6 +235,17 @@ def test_naive_bayes_adds_up_both_kinds_of_columns():
     np.testing.assert_allclose(model.predict_proba(table), wanted / wanted.sum(axis=1, keepdims=True))
 
 
+def test_naive_bayes_without_smoothing_knows_classes_of_one_value():
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 0, 1, 1]
+    model = engine.NaiveBayesClassifier(var_smoothing=0.0).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba([[0.0], [1.0], [0.5]]), [[1, 0], [0, 1], [0.5, 0.5]])
+
+
+def test_naive_bayes_of_constant_columns_answers_the_shares():
+    model = engine.NaiveBayesClassifier().fit(np.ones((8, 2)), [0] * 2 + [1] * 6)
+    np.testing.assert_allclose(model.predict_proba([[1.0, 1.0], [-1e300, np.nan]]), [[0.25, 0.75]] * 2)
+
+
 def test_in_naive_bayes_an_unseen_level_says_nothing():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"x": rng.normal(size=60), "level": pd.Categorical(rng.choice(["a", "b"], 60))})
