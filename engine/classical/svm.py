@@ -122,8 +122,8 @@ class SVMClassifier(ClassicalClassifier):  # noqa: D101 - see _DOC
         if n_lone := dealt.n_rows - data.n_rows:
             # no label: a model of models gives its parts numbers for classes
             note = (
-                f"{n_lone} class{'es have' if n_lone > 1 else ' has'} one training row: the machine had seen "
-                "it when its probability was calibrated, which is too sure"
+                f"{n_lone} class{'es have' if n_lone > 1 else ' has'} one training row, which the machine "
+                "had seen when it was calibrated: such a class's probability is too sure"
             )
             self.notes_: tuple[str, ...] = (*self.notes_, note)
         return dealt
