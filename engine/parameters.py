@@ -269,3 +269,17 @@ def check_parameters(estimator: Any, table: Iterable[Parameter]) -> None:
     """
     for parameter in table:
         parameter.check(getattr(estimator, parameter.name))
+
+
+def check_before_fit(estimator: Any, table: Iterable[Parameter]) -> None:
+    """Check parameters but for seeds and weights of single classes, which are checked where they are used.
+
+    Raises
+    ------
+    ParameterError
+        The first one outside its range.
+    """
+    later = {"random_state"}
+    if isinstance(getattr(estimator, "class_weight", None), Mapping):
+        later.add("class_weight")
+    check_parameters(estimator, [parameter for parameter in table if parameter.name not in later])

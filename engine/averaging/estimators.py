@@ -18,7 +18,7 @@ from engine.errors import DataError, ParameterError
 from engine.features import FeatureSpec, is_frame
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.other_learners import Rows, fit_learner, seeded
-from engine.parameters import check_parameters
+from engine.parameters import check_before_fit
 from engine.said import said_of_classes, said_of_numbers
 from engine.stacking.defaults import default_bases
 
@@ -86,7 +86,7 @@ class _Averaging(Composition):
         DataError
             X, y or the weights do not fit; see `engine.base.begin_fit`.
         """
-        check_parameters(self, [parameter for parameter in self._table if parameter.name != "random_state"])
+        check_before_fit(self, self._table)
         named = self._named()
         self._check_weights(len(named))
         data = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from engine.dtypes import UNSEEN_LEVEL
 from engine.errors import DataError, FitStopped
 from engine.export.model_check import require
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
-from engine.parameters import Parameter, check_parameters
+from engine.parameters import Parameter, check_before_fit
 from engine.predict import as_votes
 
 Floats = NDArray[np.float64]
@@ -91,8 +91,7 @@ class ClassicalModel(Learner):
 
     def _check_parameters(self) -> None:
         """Raise ParameterError of the first hyperparameter outside its range; some are checked when used."""
-        later = {"random_state"} | ({"class_weight"} if isinstance(self.class_weight, Mapping) else set())
-        check_parameters(self, [parameter for parameter in self._table if parameter.name not in later])
+        check_before_fit(self, self._table)
 
     def _constant(self, data: TrainingData) -> Pipeline:
         model = DummyClassifier(strategy="prior") if self._is_classifier else DummyRegressor()

@@ -22,7 +22,7 @@ from engine.forest.parameters import BAGGING_CLASSIFIER, BAGGING_REGRESSOR
 from engine.forest.uncertainty import of_members
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
 from engine.other_learners import takes_weights
-from engine.parameters import check_parameters
+from engine.parameters import check_before_fit
 from engine.tree.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from engine.tree.structure import Tree
 from engine.uncertainty import Uncertainty
@@ -149,7 +149,7 @@ class _Bagging(TreeEnsemble):
         return draw_rows(self, n_rows, member, self._shares)
 
     def _check_parameters(self) -> None:
-        check_parameters(self, [parameter for parameter in self._table if parameter.name != "random_state"])
+        check_before_fit(self, self._table)
         if self.estimator is None:
             return
         if not all(hasattr(self.estimator, name) for name in ("fit", "predict", "get_params")):

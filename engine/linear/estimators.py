@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from engine.linear.machines import Machines
 from engine.linear.parameters import PERCEPTRON_CLASSIFIER
 from engine.linear.training import ROWS_PER_CHUNK, Judged, Perceptron, Rows
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
-from engine.parameters import check_parameters
+from engine.parameters import check_before_fit
 from engine.predict import as_votes
 
 PREPARING_SHARE = 0.1  # of the whole fit's progress: the table is standardised
@@ -152,9 +152,7 @@ class PerceptronClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         return self
 
     def _check_parameters(self) -> None:
-        # seeds, and weights of single classes, are checked where they are used
-        later = {"random_state"} | ({"class_weight"} if isinstance(self.class_weight, Mapping) else set())
-        check_parameters(self, [parameter for parameter in self._table if parameter.name not in later])
+        check_before_fit(self, self._table)
         parallel.resolve_jobs(self.n_jobs)
 
     def _rows_of(self, data: TrainingData, inputs: NDArray[Any] | None) -> Rows:

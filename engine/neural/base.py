@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -22,7 +22,7 @@ from engine.neural.layout import Layout, constant_parameters
 from engine.neural.member import Member, Rows, Training
 from engine.neural.training import PREPARING_SHARE, Ensemble
 from engine.notes import take_note
-from engine.parameters import Parameter, check_parameters
+from engine.parameters import Parameter, check_before_fit
 
 BLOCK_ROWS = 256  # rows that are computed together
 ANSWER_ROWS = 4096  # rows answered by a task
@@ -103,9 +103,7 @@ class DeepEnsemble(Learner):
         return self
 
     def _check_parameters(self) -> None:
-        # seeds, and weights of single classes, are checked where they are used
-        later = {"random_state"} | ({"class_weight"} if isinstance(self.class_weight, Mapping) else set())
-        check_parameters(self, [parameter for parameter in self._table if parameter.name not in later])
+        check_before_fit(self, self._table)
 
     def _fit(self, training: TrainingData, validation: TrainingData | None, monitor: FitMonitor) -> None:
         clock = Stopwatch()

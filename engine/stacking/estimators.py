@@ -18,7 +18,7 @@ from engine.folds import deal_folds, group_numbers
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.notes import notes_of
 from engine.other_learners import Rows, StopOnly, check_learner, fit_learner, seeded
-from engine.parameters import check_parameters
+from engine.parameters import check_before_fit
 from engine.said import said_of_classes, said_of_numbers
 from engine.stacking.defaults import default_bases, default_meta_model
 from engine.stacking.meta import base_weights, meta_columns, meta_names, meta_rows
@@ -132,7 +132,7 @@ class _Stacking(Composition):
         DataError
             X, y or the weights do not fit, see `engine.base.begin_fit`; or there are fewer rows than folds.
         """
-        check_parameters(self, [parameter for parameter in self._table if parameter.name != "random_state"])
+        check_before_fit(self, self._table)
         named, meta_model = self._named(), self._meta_model()
         self._check_grids(named)
         data = begin_fit(self, X, y, sample_weight, is_classifier=self._is_classifier)

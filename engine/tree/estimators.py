@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +23,7 @@ from engine.base import (
 from engine.errors import DataError, ParameterError
 from engine.inspection import impurity_importances
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch
-from engine.parameters import Parameter, check_parameters
+from engine.parameters import Parameter, check_before_fit
 from engine.predict import leaf_numbers, tree_values
 from engine.tree.cost_complexity import prune_at
 from engine.tree.directions import check_directions
@@ -272,8 +271,7 @@ def check_tree_parameters(estimator: Any, table: tuple[Parameter, ...]) -> None:
     ParameterError
         The first one outside its range.
     """
-    later = {"random_state"} | ({"class_weight"} if isinstance(estimator.class_weight, Mapping) else set())
-    check_parameters(estimator, [parameter for parameter in table if parameter.name not in later])
+    check_before_fit(estimator, table)
     if isinstance(estimator.min_samples_split, numbers.Integral) and estimator.min_samples_split < 2:
         raise ParameterError(
             f"min_samples_split is {estimator.min_samples_split!r}; enter a whole number of rows from 2, or "

@@ -132,6 +132,11 @@ def settings_of(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
+def are_same(one: Any, other: Any) -> bool:
+    """Tell whether two values of a parameter are one: 1, 1.0 and True are not."""
+    return type(one) is type(other) and bool(one == other)
+
+
 def best_of(means: Floats) -> int | None:
     """Return the place of the highest score, first of equals, NaN never; None where there is none."""
     return None if np.isnan(means).all() else int(np.nanargmax(means))

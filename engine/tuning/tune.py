@@ -18,7 +18,7 @@ from engine.features import take_rows
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, StopFlag, Stopwatch
 from engine.other_learners import StopOnly, can_stop, seeded, takes_weights
 from engine.tuning.folds import fold_of_rows
-from engine.tuning.search import LARGER, SMALLER, Search, the_search
+from engine.tuning.search import LARGER, SMALLER, Search, are_same, the_search
 
 PHASE = "tuning"
 MAX_NAMES = 2  # a curve or a map
@@ -51,8 +51,8 @@ def tune(
     sample_weight : array-like (n_samples,), optional
         Used in training and in scoring; rows of weight 0 are in no fold.
     folds : int, splitter or int (n_samples,)
-        How many (by class, and with whole groups, where there are such), a splitter of scikit-learn
-        that leaves every row out once, or the fold of every row.
+        How many (by class where each has a row for every fold, and with whole groups where there are
+        some), a splitter of scikit-learn that leaves every row out once, or the fold of every row.
     scoring : str, callable or None
         As in scikit-learn: a name, ``scoring(estimator, X, y, sample_weight=...)``, or None for the
         estimator's own score. Higher is better.
@@ -117,16 +117,12 @@ def _check_grid(
             raise ParameterError(f"the grid names {name!r}; choose one of {', '.join(sorted(known))}")
         if len(values) == 0:
             raise ParameterError(f"the grid has no value of {name}; enter one at least")
-        twice = next((v for i, v in enumerate(values) if any(_are_same(v, w) for w in values[:i])), grid)
+        twice = next((v for i, v in enumerate(values) if any(are_same(v, w) for w in values[:i])), grid)
         if twice is not grid:
             raise ParameterError(f"the grid has {name} = {twice!r} twice; enter it once")
     for name, way in simpler.items():
         if way not in (SMALLER, LARGER):
             raise ParameterError(f"simpler is {way!r} for {name}; enter {SMALLER!r} or {LARGER!r}")
-
-
-def _are_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
 
 
 def _weights_of(

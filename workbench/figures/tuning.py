@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.parameters import Parameter
+from engine.tuning.search import are_same
 from workbench.figures.words import count, counted, number
 from workbench.tuning_grids import value_words
 
@@ -260,10 +261,6 @@ def _subtitle(tuning: Tuning, is_ordered: bool, is_running: bool, remark: str) -
 
 def _setting_now(tuning: Tuning, now: Mapping[str, Any]) -> int | None:
     for setting, values in enumerate(tuning.search.settings):
-        if all(_is_same(now.get(name), value) for name, value in values.items()):
+        if all(are_same(now.get(name), value) for name, value in values.items()):
             return setting
     return None
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
