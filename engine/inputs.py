@@ -13,6 +13,7 @@ from engine import dtypes
 from engine.base import TrainingData
 from engine.errors import DataError
 from engine.features import FeatureSpec
+from engine.monitor import IterationEvent, Stopwatch, StopWatcher
 from engine.units import unit_of
 
 LARGEST_INPUT = 1e6  # standard deviations from the mean: what lies beyond is taken to lie there
@@ -146,6 +147,13 @@ class Inputs(NamedTuple):
     scaling: InputScaling
     training: NDArray[Any]
     validation: NDArray[Any] | None
+
+
+def tell_preparing(watcher: StopWatcher, clock: Stopwatch, share: float, n_done: int, n_steps: int) -> bool:
+    """Tell how far `standardise` is, which is a share of the whole fit; returns whether it is to stop."""
+    fraction = share * (n_done / n_steps)
+    watcher.tell(IterationEvent("preparing", n_done, n_steps, fraction, clock.elapsed_s))
+    return watcher.is_stopped
 
 
 def standardise(

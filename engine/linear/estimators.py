@@ -16,7 +16,7 @@ from engine import dtypes, parallel
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.export.model_check import require
 from engine.export.network_check import check_inputs
-from engine.inputs import InputScaling, standardise
+from engine.inputs import InputScaling, standardise, tell_preparing
 from engine.linear.kernels.perceptron import values_of_rows
 from engine.linear.machines import Machines
 from engine.linear.parameters import PERCEPTRON_CLASSIFIER
@@ -140,7 +140,9 @@ class PerceptronClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         self.present_classes_ = np.unique(training.y).astype(np.int64)
         clock = Stopwatch()
         watcher = StopWatcher(monitor or NULL_MONITOR, IterationEvent("preparing"))
-        inputs = standardise(training, validation, np.float64, partial(_tell_preparing, watcher, clock))
+        inputs = standardise(
+            training, validation, np.float64, partial(tell_preparing, watcher, clock, PREPARING_SHARE)
+        )
         inputs.scaling.keep_in(self)
         perceptron = Perceptron(
             self._rows_of(training, inputs.training),
@@ -249,12 +251,6 @@ class PerceptronClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         require(isinstance(weights, np.ndarray) and weights.dtype == np.float64, "it has no weights")
         shape = (InputScaling.kept_in(self).n_inputs + 1, self._machines.signs.shape[1])
         require(weights.shape == shape and np.isfinite(weights).all(), "its weights are not whole")
-
-
-def _tell_preparing(watcher: StopWatcher, clock: Stopwatch, n_done: int, n_steps: int) -> bool:
-    fraction = PREPARING_SHARE * (n_done / n_steps)
-    watcher.tell(IterationEvent("preparing", n_done, n_steps, fraction, clock.elapsed_s))
-    return watcher.is_stopped
 
 
 def _share_done(n_done: int, n_planned: int) -> float:

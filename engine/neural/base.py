@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from engine import dtypes, parallel
 from engine.base import Learner, TrainingData, begin_fit, begin_validation, check_X, draw_seed
 from engine.boosting.early_stopping import set_aside
 from engine.errors import DataError, FitStopped, ParameterError
-from engine.inputs import InputScaling, standardise
+from engine.inputs import InputScaling, standardise, tell_preparing
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, Stopwatch, StopWatcher
 from engine.neural.kernels.forward import answer_rows
 from engine.neural.kernels.training import Recipe
@@ -148,12 +149,7 @@ class DeepEnsemble(Learner):
         self, training: TrainingData, validation: TrainingData | None, watcher: StopWatcher, clock: Stopwatch
     ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
         """Standardise the table as the first share of the fit; what a stop leaves undone stays 0."""
-
-        def tell(n_done: int, n_steps: int) -> bool:
-            fraction = PREPARING_SHARE * (n_done / n_steps)
-            watcher.tell(IterationEvent("preparing", n_done, n_steps, fraction, clock.elapsed_s))
-            return watcher.is_stopped
-
+        tell = partial(tell_preparing, watcher, clock, PREPARING_SHARE)
         inputs = standardise(training, validation, np.float32, tell)
         inputs.scaling.keep_in(self)
         return inputs.training, inputs.validation
