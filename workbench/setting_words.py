@@ -68,3 +68,8 @@ def parse_sizes(text: str) -> Any:
     """Read whole numbers with commas or blanks between them, brackets or none around; the text if none."""
     words = text.strip("()[] ").replace(",", " ").split()
     return tuple(map(int, words)) if all(word.isdecimal() for word in words) else text
+
+
+def within(label: str) -> str:
+    """Return a setting's label as it stands within a sentence: "cost (C)"."""
+    return f"{label[:1].lower()}{label[1:]}"

@@ -12,7 +12,7 @@ import numpy as np
 from engine.errors import ParameterError
 from engine.parameters import Parameter
 from workbench.catalog import entry_of
-from workbench.setting_words import choice_text, format_value, parse_number
+from workbench.setting_words import choice_text, format_value, parse_number, within
 
 KINDS = ("int", "float", "number_or_choice", "choice", "bool", "sizes")
 NOT_TUNED = ("n_jobs", "random_state", "oob_score")  # no other answers, or others by chance alone
@@ -158,7 +158,7 @@ def value_words(parameter: Parameter, value: Any) -> str:
 def settings_words(parameters: Iterable[Parameter], values: Mapping[str, Any]) -> str:
     """Such as "depth 4, rows per leaf 5"."""
     return ", ".join(
-        f"{(parameter.label or parameter.name).lower()} {value_words(parameter, values[parameter.name])}"
+        f"{within(parameter.label or parameter.name)} {value_words(parameter, values[parameter.name])}"
         for parameter in parameters
     )
 

@@ -190,9 +190,11 @@ def test_a_stop_at_any_moment_leaves_a_valid_tree(monkeypatch, settings):
     whole = StopAfter(10**9)
     DecisionTreeRegressor(**settings).fit(X, y, monitor=whole)
     for n_allowed in range(0, len(whole.events) - 2, 5):  # the last but one finds the tree grown
-        model = DecisionTreeRegressor(**settings).fit(X, y, monitor=StopAfter(n_allowed))
+        monitor = StopAfter(n_allowed)
+        model = DecisionTreeRegressor(**settings).fit(X, y, monitor=monitor)
         model.tree_.validate()
-        assert model.stopped_
+        # how often it is asked depends on the clock too: a slow machine asks more often
+        assert model.stopped_ == (len(monitor.events) > n_allowed)
         inside = naive.rows_by_node(model.tree_, X)
         assert model.tree_.n_node_samples.tolist() == [len(rows) for rows in inside]
 

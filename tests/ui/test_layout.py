@@ -9,8 +9,9 @@ from tests import screenshots
 from workbench.samples import load_sample
 from workbench.ui import theme
 from workbench.ui.centre import VIEWS
+from workbench.ui.inputs import ComboBox
 from workbench.ui.stylesheet import style_sheet
-from workbench.ui.widgets import ComboBox, ElidedLabel
+from workbench.ui.widgets import ElidedLabel
 
 
 def cut_off(window):

@@ -16,7 +16,7 @@ from workbench.figures.words import number
 from workbench.forcing import answer_of, can_force
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
-from workbench.ui.widgets import ComboBox
+from workbench.ui.inputs import ComboBox
 
 LEFT = Qt.MouseButton.LeftButton
 FORCE = "action.tree.force_candidate"

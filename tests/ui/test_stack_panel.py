@@ -176,6 +176,21 @@ def test_the_boxes_have_room_for_their_words(qtbot, session, document, size):
             assert bold.horizontalAdvance(box.title) <= place.width() - 16, box.title
 
 
+def test_where_room_is_short_the_wide_boxes_give(qtbot, session, document):
+    session.window.resize(1024, 700)
+    document.select_run(document.add_run("stacking"))
+    long = {"name": "A model " * 12, "kind": "tree", "parameters": {}}
+    document.set_parameter(document.current_run_id, "estimators", [TREE, long])
+    session.window.centre.show_view("stack")
+    flow = panel_of(session).flow
+    qtbot.waitUntil(lambda: flow.figure is not None and flow.drawing.rect().width() > 300)
+    bold, boxes = QFontMetricsF(theme.font(12, 600)), flow.boxes()
+    assert bold.horizontalAdvance(long["name"]) > boxes[2][0].width()
+    for place in (0, 1, 3, 4):
+        assert bold.horizontalAdvance(flow.figure.stages[place][0].title) <= boxes[place][0].width() - 16
+    assert boxes[-1][-1].right() <= flow.drawing.rect().width() + 1
+
+
 def test_names_too_long_for_their_button_end_in_dots(qtbot, session, document):
     document.select_run(document.add_run("stacking"))
     field = field_of(session, "estimators")

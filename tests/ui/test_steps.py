@@ -10,7 +10,7 @@ from engine.tree.best_first import first_splits, split_order
 from tests.ui.test_tree_by_hand import choose_in_menu, open_tree, run_in_palette
 from tests.workbench.making import HeldLane
 from workbench import tree_editor
-from workbench.ui.widgets import ComboBox
+from workbench.ui.inputs import ComboBox
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -122,4 +122,4 @@ def test_no_other_picture_waits_for_a_finer_one(qtbot, session):
     assert not request.is_over
     goes_on.set()
     qtbot.waitUntil(lambda: request.is_over, timeout=60_000)
-    assert sizes == [COARSE_CELLS, N_CELLS]
+    assert (sizes[0], sizes[-1]) == (COARSE_CELLS, N_CELLS)  # steps between depend on the machine

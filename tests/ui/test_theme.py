@@ -14,8 +14,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPixmap, QS
 from PySide6.QtWidgets import QTableView, QWidget
 
 from workbench.ui import fonts, icons, theme
+from workbench.ui.inputs import Slider
 from workbench.ui.stylesheet import style_sheet
-from workbench.ui.widgets import FOCUS_PX, Slider, paint_focus
+from workbench.ui.widgets import FOCUS_PX, paint_focus
 
 SURFACES = ("window", "surface", "raised", "hover")
 TEXTS = ("text", "text2", "text3", "accent", "danger", "warning", "good", "info")

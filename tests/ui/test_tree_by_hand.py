@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QListWid
 
 from tests.ui.training_help import train
 from workbench.samples import load_sample
-from workbench.ui.widgets import ComboBox
+from workbench.ui.inputs import ComboBox
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL = Qt.KeyboardModifier.ControlModifier

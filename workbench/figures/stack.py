@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.words import count, counted, fixed, percent
+from workbench.setting_words import within
 
 if TYPE_CHECKING:
     from engine.stacking.leakage import LeakageReport
@@ -182,7 +183,7 @@ def _base_words(model: Mapping[str, Any], task: str) -> str:
     from workbench.catalog import entry_of
 
     entry = entry_of(model["kind"])
-    tuned = [entry.label(task, name).lower() for name in model.get("grid", {})]
+    tuned = [within(entry.label(task, name)) for name in model.get("grid", {})]
     return f"{entry.title}, tunes {' and '.join(tuned)}" if tuned else entry.title
 
 

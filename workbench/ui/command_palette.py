@@ -14,8 +14,9 @@ from workbench.catalog import SEARCH_TERMS
 from workbench.ui import icons, theme
 from workbench.ui.actions import ActionSet
 from workbench.ui.forms.parameter_form import ParameterForm
+from workbench.ui.inputs import SearchEdit
 from workbench.ui.panels.settings import SettingsPanel
-from workbench.ui.widgets import Label, SearchEdit, column
+from workbench.ui.widgets import Label, column
 
 ACTION_ROLE = Qt.ItemDataRole.UserRole + 1
 N_VISIBLE = 10

@@ -20,9 +20,10 @@ from workbench.runs import RunResult
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
 from workbench.ui.exporting import PictureExports
+from workbench.ui.inputs import ComboBox
 from workbench.ui.plots.reliability import CoveragePlot, ReliabilityPlot, SharePlot
 from workbench.ui.sight import Sight
-from workbench.ui.widgets import ComboBox, Label, bare_button, button, column, row
+from workbench.ui.widgets import Label, bare_button, button, column, row
 
 KEY = "coverage of intervals"
 CLASS_KEY = "scores_class"

@@ -13,7 +13,8 @@ from workbench.rounds import can_go_on, has_rounds, unit_of
 from workbench.runs import RunResult
 from workbench.ui import theme
 from workbench.ui.context import Context
-from workbench.ui.widgets import ActionButton, Label, Slider, action_icon, row
+from workbench.ui.inputs import Slider
+from workbench.ui.widgets import ActionButton, Label, action_icon, row
 
 AMOUNTS = (10, 50, 100)  # of rounds to add
 SLIDER_PX = 40  # at least

@@ -16,7 +16,8 @@ from workbench.figures.words import counted, value_text
 from workbench.forcing import Choice, Choices
 from workbench.setting_words import format_value, parse_number
 from workbench.ui import theme
-from workbench.ui.widgets import ComboBox, Label, button, column, row
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import Label, button, column, row
 
 NUMBER = Parameter("threshold", "Threshold", "float", 0.0)
 DIGITS = 12

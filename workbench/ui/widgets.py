@@ -6,21 +6,16 @@ import html
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPalette, QPen
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
-    QLineEdit,
     QProgressBar,
     QPushButton,
     QSizePolicy,
-    QSlider,
-    QStyle,
-    QStyleOptionComboBox,
-    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -28,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from workbench.ui import icons, theme
 
-ICON_PX, ARROW_ROOM_PX = 16, 52  # arrow, padding and edge
+ICON_PX = 16
 
 _FONTS = {
     "caption": (11, 400),
@@ -181,7 +176,7 @@ def button(
     return made
 
 
-class _IconSize(QObject):
+class IconSize(QObject):
     """Lets the icons of a widget grow with the text size."""
 
     def __init__(self, widget: QToolButton | QComboBox) -> None:
@@ -194,18 +189,6 @@ class _IconSize(QObject):
         self._widget.setIconSize(QSize(theme.scaled(ICON_PX), theme.scaled(ICON_PX)))
 
 
-class Slider(QSlider):
-    """A slider across that the wheel scrolls past."""
-
-    def __init__(self, object_name: str, label: str) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self.setObjectName(object_name)
-        self.setAccessibleName(label)
-
-    def wheelEvent(self, event) -> None:
-        event.ignore()
-
-
 def bare_button(
     icon: str, tip: str, slot: Callable[[], object] | None = None, object_name: str = "", token: str = "text2"
 ) -> QToolButton:
@@ -213,7 +196,7 @@ def bare_button(
     made = QToolButton()
     made.setProperty("look", "bare")
     made.setIcon(icons.icon(icon, token))
-    _IconSize(made)
+    IconSize(made)
     made.setToolTip(tip)
     made.setAccessibleName(tip)
     made.setObjectName(object_name)
@@ -263,81 +246,6 @@ def line() -> QFrame:
     made.setProperty("look", "line")
     made.setFixedHeight(1)
     return made
-
-
-class ComboBox(QComboBox):
-    """A combo box that the wheel scrolls past and that never demands the width of its longest item."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(4)
-        _IconSize(self)
-        self._stepped_over: str | None = None
-
-    def room_wanted(self) -> int:
-        """Width that shows its longest text whole."""
-        metrics = QFontMetrics(theme.font(13))  # its own is not known before it is shown
-        texts = (self.itemText(place) for place in range(self.count()))
-        return max(map(metrics.horizontalAdvance, texts), default=0) + theme.scaled(ARROW_ROOM_PX)
-
-    def step_over(self, text: str | None) -> None:
-        """Let the arrow keys pass over the items called `text`; the open list offers them all the same."""
-        self._stepped_over = text
-
-    def keyPressEvent(self, event) -> None:
-        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(event.key())
-        if step is None or event.modifiers() or self._stepped_over is None:
-            super().keyPressEvent(event)
-            return
-        place = self.currentIndex() + step
-        while 0 <= place < self.count() and self.itemText(place) == self._stepped_over:
-            place += step
-        if 0 <= place < self.count():
-            self.setCurrentIndex(place)
-            self.activated.emit(place)
-
-    def wheelEvent(self, event) -> None:
-        event.ignore()
-
-    def paintEvent(self, event) -> None:
-        painter, option = QStylePainter(self), QStyleOptionComboBox()
-        self.initStyleOption(option)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        if self.currentIndex() < 0 and self.placeholderText():
-            option.currentText = self.placeholderText()
-            option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
-        field = self.style().subControlRect(
-            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
-        )
-        icon = 0 if option.currentIcon.isNull() else option.iconSize.width() + 4
-        # Qt would cut a long name in the middle of a letter
-        option.currentText = option.fontMetrics.elidedText(
-            option.currentText, Qt.TextElideMode.ElideRight, field.width() - icon
-        )
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-
-
-class SearchEdit(QLineEdit):
-    """A line edit with a magnifying glass in its left margin."""
-
-    def __init__(self, placeholder: str, object_name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName(object_name)
-        self.setPlaceholderText(placeholder)
-        self.setAccessibleName(placeholder)
-        self._icon = IconLabel("search", 16, "text3", self)
-        self._icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._dress()
-        theme.changed.connect(self._dress)
-
-    def _dress(self) -> None:
-        self.setTextMargins(theme.scaled(20), 0, 0, 0)
-
-    def resizeEvent(self, event) -> None:
-        super().resizeEvent(event)
-        self._icon.move(8, (self.height() - self._icon.height()) // 2)
 
 
 def column(*items: QWidget | QLayout | int, margins: int = 0, spacing: int = 8) -> QVBoxLayout:

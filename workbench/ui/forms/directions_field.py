@@ -12,7 +12,8 @@ from engine.parameters import Parameter
 from workbench.setting_words import format_value
 from workbench.ui.forms.columns_popover import ColumnsPopover
 from workbench.ui.forms.fields import Field
-from workbench.ui.widgets import ComboBox, Label, button, literal
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import Label, button, literal
 
 CHOICES = (("free", 0), ("rises", 1), ("falls", -1))
 

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QW
 
 from engine.parameters import Parameter
 from workbench.setting_words import choice_text, format_value, parse_number
-from workbench.ui.widgets import ComboBox, Label, repolish
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import Label, repolish
 
 NUMBER_WIDTH = 112
 

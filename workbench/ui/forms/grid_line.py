@@ -12,7 +12,8 @@ from engine.errors import ParameterError
 from engine.parameters import Parameter
 from workbench.tuning_grids import read_values
 from workbench.ui.forms.parameter_form import tip_of
-from workbench.ui.widgets import ComboBox, column, keep_room, literal, repolish, row
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import column, keep_room, literal, repolish, row
 
 NO_SECOND = "no second one"
 LAYERS_TIP = 'Layers with commas, values with semicolons between them: "16; 64, 64"; none is a linear model'

@@ -15,7 +15,8 @@ from workbench.dates import days_of_text
 from workbench.figures.held import Held, level_names
 from workbench.setting_words import parse_number
 from workbench.ui.forms.columns_popover import ColumnsPopover
-from workbench.ui.widgets import ComboBox, Label, button, repolish
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import Label, button, repolish
 
 MISSING = "missing"
 NUMBER = Parameter("value", "Value", "float", 0.0, allows_none=True)

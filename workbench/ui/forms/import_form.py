@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QScrollArea, QWidget
 
 from workbench.readers.encodings import ENCODINGS
 from workbench.ui import theme
-from workbench.ui.widgets import ComboBox, ElidedLabel, Label, button, column, row
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import ElidedLabel, Label, button, column, row
 
 if TYPE_CHECKING:
     from workbench.datasets import ReadOptions, Table

@@ -13,17 +13,8 @@ from engine.parameters import Parameter
 from workbench.model_choice import NO_TABLE, OF_MODELS, Offer, TableOfModels, with_free_name, words_of
 from workbench.ui import theme
 from workbench.ui.forms.fields import Field
-from workbench.ui.widgets import (
-    ComboBox,
-    ElidedLabel,
-    Label,
-    bare_button,
-    button,
-    clear,
-    column,
-    literal,
-    row,
-)
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, clear, column, literal, row
 
 WIDTH, HEIGHT = 380, 420
 BUTTON_MARGIN = 12

@@ -23,7 +23,8 @@ from workbench.ui.forms.fields import (
 )
 from workbench.ui.forms.models_field import ModelsField
 from workbench.ui.forms.numbers_field import NumbersField
-from workbench.ui.widgets import ComboBox, Header, Label, bare_button, clear, column, literal, row
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import Header, Label, bare_button, clear, column, literal, row
 
 if TYPE_CHECKING:
     from workbench.runs import RunRecord

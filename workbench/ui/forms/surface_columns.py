@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from workbench.ui import theme
-from workbench.ui.widgets import ComboBox, Label, bare_button, row
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import Label, bare_button, row
 
 NO_COLUMN = "(one column only)"
 COMBO_EXTRA_PX, STRIP_EXTRA_PX = 36, 160  # arrow and padding; buttons, gaps and margins

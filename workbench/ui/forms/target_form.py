@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from workbench.ui import icons
-from workbench.ui.widgets import ComboBox, ElidedLabel, Header, Label, column, row
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import ElidedLabel, Header, Label, column, row
 
 if TYPE_CHECKING:
     from workbench.document import Document

@@ -12,7 +12,8 @@ from engine.parameters import Parameter
 from workbench.tuning import Plan, Scoring
 from workbench.ui import theme
 from workbench.ui.forms.grid_line import GridLines
-from workbench.ui.widgets import ComboBox, column
+from workbench.ui.inputs import ComboBox
+from workbench.ui.widgets import column
 
 
 class Draft(NamedTuple):

@@ -12,9 +12,10 @@ from workbench.figures.scores import PART_TEXTS
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
+from workbench.ui.inputs import ComboBox
 from workbench.ui.plots.training import TrainingPlot
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import ComboBox, ElidedLabel, Label, bare_button, column, literal, row
+from workbench.ui.widgets import ElidedLabel, Label, bare_button, column, literal, row
 
 FIXED = ("Model", "Kind", "State")
 ALL_CURVES = "Curves of all boosted models; select some above to see only these"

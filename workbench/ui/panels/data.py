@@ -16,21 +16,11 @@ from workbench.ui.context import Context
 from workbench.ui.forms.import_form import ImportForm
 from workbench.ui.forms.target_form import SplitForm, TargetForm
 from workbench.ui.forms.tokens_form import TokensForm
+from workbench.ui.inputs import ComboBox, SearchEdit
 from workbench.ui.item_models.column_model import ORDERS, ColumnModel
 from workbench.ui.item_models.delegates import ColumnDelegate
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import (
-    ComboBox,
-    ElidedLabel,
-    IconLabel,
-    Label,
-    SearchEdit,
-    button,
-    column,
-    indented,
-    literal,
-    row,
-)
+from workbench.ui.widgets import ElidedLabel, IconLabel, Label, button, column, indented, literal, row
 
 if TYPE_CHECKING:
     from workbench.datasets import Table

@@ -22,10 +22,11 @@ from workbench.tree_edits import PRUNE_TO
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
+from workbench.ui.inputs import Slider
 from workbench.ui.plots.pruning import PruningPlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import BusyBar, EmptyState, Switch
-from workbench.ui.widgets import ElidedLabel, Label, Slider, bare_button, button, column, row
+from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column, row
 
 RULE_ACTIONS = {
     "reduced_error": ("Prune on Validation Rows", "Cut every branch that validation rows do not speak for"),

@@ -35,12 +35,13 @@ from workbench.runs import RunResult
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
+from workbench.ui.inputs import ComboBox, Slider
 from workbench.ui.out_of_bag_box import OutOfBagBox
 from workbench.ui.plots.scores import ConfusionPlot, ImportancesPlot, ScatterPlot
 from workbench.ui.reliability_box import CoverageBox, ReliabilityBox
 from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
-from workbench.ui.widgets import ComboBox, Label, Slider, bare_button, button, clear, column, literal, row
+from workbench.ui.widgets import Label, bare_button, button, clear, column, literal, row
 
 ROUNDS_KEY = "scores of the first rounds"
 GOAL = "how good it is on rows it has never seen"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -46,7 +47,7 @@ class FlowPlot(DrawnPlot):
         return places
 
     def _widths(self, room: float) -> list[float]:
-        """Share the room: each stage as wide as its words, and the rest alike; in scale where it is short."""
+        """Share the room: what words need, and the rest alike; where it is short, the wide boxes give."""
         bold, small = QFontMetricsF(theme.font(12, 600)), QFontMetricsF(theme.font(11))
         needed = [
             2 * BOX_MARGIN + 2 + max(
@@ -54,10 +55,14 @@ class FlowPlot(DrawnPlot):
             )
             for stage in self.figure.stages
         ]  # fmt: skip
-        spare = room - sum(needed)
-        if spare < 0:
-            return [wide * room / sum(needed) for wide in needed]
-        return [wide + spare / len(needed) for wide in needed]
+        most, left = math.inf, room
+        for n_left, wide in zip(range(len(needed), 0, -1), sorted(needed), strict=True):
+            if wide * n_left > left:  # it and those wider share what the narrower leave
+                most = left / n_left
+                break
+            left -= wide
+        kept = [min(wide, most) for wide in needed]
+        return [wide + (room - sum(kept)) / len(kept) for wide in kept]
 
     def paint_into(self, painter: QPainter, rect: QRectF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
