@@ -60,6 +60,18 @@ def test_two_boosted_runs_side_by_side(qtbot, session):
     assert model.text([row.run_id for row in model.figure.rows].index(forest), 6) == ""  # trees, no rounds
 
 
+def test_curves_of_models_that_boost_nothing_are_called_by_no_wrong_name(qtbot, session):
+    session.document.open_table(load_sample("darts"))
+    name = session.document.run(train(qtbot, session, "perceptron")).name
+    panel = session.window.findChild(QWidget, "panel.compare")
+    session.window.centre.show_view("compare")
+    assert [line.name for line in panel.plot.figure.lines] == [f"{name}, training", f"{name}, validation"]
+    assert panel.plot.figure.title.startswith("Curves of all models that have one")
+    train(qtbot, session, "linear")
+    panel.table.selectRow(1)
+    assert "perceptron" in panel._no_curves.text()
+
+
 def test_models_for_different_columns_say_so_and_none_is_best(qtbot, session):
     document = session.document
     document.open_table(load_sample("penguins"))

@@ -333,6 +333,7 @@ def bad_role(members):
         (lambda members: members.pop("project.json"), "project.json"),
         (lambda members: members.pop("rows.parquet"), "rows.parquet"),
         (lambda members: members.pop("models/run1.npz"), "models/run1.npz"),
+        (lambda members: members.pop("models/run1.npz"), "open a copy of it, or another file"),
         (lambda members: members.update({"../../evil.py": b"x"}), "outside of it"),
         (lambda members: members.update({"/etc/evil": b"x"}), "outside of it"),
         (lambda members: members.update({"zeros": bytes(200_000_000)}), "do not trust it"),

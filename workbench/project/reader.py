@@ -69,7 +69,7 @@ def load_project(path: str | Path, data_path: str | Path | None = None) -> Proje
         raise type(error)(f"{path.name}: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         what = f"{type(error).__name__}: {error}"
-        raise DataError(f"{path.name} does not hold what a project file holds ({what})") from None
+        raise DataError(f"{path.name} does not hold what a project file holds ({what}); {CURE}") from None
 
 
 def _unpack(packed: bytes, name: str) -> dict[str, bytes]:

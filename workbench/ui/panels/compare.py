@@ -18,10 +18,13 @@ from workbench.ui.states import EmptyState, Switch
 from workbench.ui.widgets import ElidedLabel, Label, bare_button, column, literal, row
 
 FIXED = ("Model", "Kind", "State")
-ALL_CURVES = "Curves of all boosted models; select some above to see only these"
-NO_CURVES = "Boosted models show their loss curves here, laid over one another, once they are trained."
+ALL_CURVES = "Curves of all models that have one; select some above to see only these"
+NO_CURVES = (
+    "Boosting, AdaBoost and the perceptron show their loss curves here, laid over one another, once trained."
+)
 NONE_SELECTED_HAS_CURVES = (
-    "The selected models have no loss by round: only trained boosted models have. Select one of these."
+    "The selected models have no single loss curve: trained boosting, AdaBoost and perceptrons have. "
+    "Select one of these."
 )
 PART_NOTES = {
     "validation": "for choosing; Scores opens on the test rows",

@@ -14,6 +14,8 @@ from workbench.ui.plots.base import FigurePlot, pen
 from workbench.ui.widgets import literal
 
 ROW, MAX_NAME = 28, 160
+N_LYING, UPRIGHT = 12, 80  # so many names of columns lie side by side; more stand, this high
+PADDINGS = 4, 8  # left and right of a number
 
 
 class _Drawing(QGraphicsWidget):
@@ -85,7 +87,14 @@ class ConfusionPlot(DrawnPlot):
         self.setObjectName("scores.confusion")
 
     def height_needed(self) -> int:
-        return theme.scaled(64 + 24 + ROW * (len(self.figure.classes) + 1))
+        return theme.scaled(64 + 24 + ROW * len(self.figure.classes)) + self._head_height()
+
+    @property
+    def _stands(self) -> bool:
+        return len(self.figure.classes) > N_LYING
+
+    def _head_height(self) -> int:
+        return theme.scaled(UPRIGHT if self._stands else ROW)
 
     def _measures(self, rect: QRectF) -> tuple[float, float, float]:
         """Width of the names, width of a cell, height of the line above all rows."""
@@ -97,49 +106,74 @@ class ConfusionPlot(DrawnPlot):
     def tip_at(self, point: QPointF) -> str:
         figure = self.figure
         names, wide, top = self._measures(self.drawing.rect())
-        i = int((point.y() - top) // theme.scaled(ROW)) - 1
+        i = int((point.y() - top - self._head_height()) // theme.scaled(ROW))
         k = int((point.x() - names) // wide)
         is_row, is_column = 0 <= i < len(figure.classes), 0 <= k < len(figure.classes)
         lines = [f"true {figure.classes[i]}"] if is_row else []
-        lines += [f"predicted {figure.classes[k]}"] if is_column and i >= -1 else []
+        lines += [f"predicted {figure.classes[k]}"] if is_column and point.y() >= top else []
         if is_row and is_column:
             lines.append(counted(int(figure.counts[i, k]), "row"))
         return "\n".join(lines)
 
     def paint_into(self, painter: QPainter, rect: QRectF) -> None:
-        figure, row = self.figure, theme.scaled(ROW)
-        n, small, body = len(figure.classes), theme.font(11), theme.font(13)
+        figure, row, above = self.figure, theme.scaled(ROW), self._head_height()
+        n, small = len(figure.classes), theme.font(11)
         names, wide, top = self._measures(rect)
-        right, left = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
+        left = Qt.AlignmentFlag.AlignLeft
         head = QRectF(names, 0, wide * n, top)
         draw_text(painter, head, "predicted", small, "text3", Qt.AlignmentFlag.AlignHCenter)
-        draw_text(painter, QRectF(0, top, names - 4, row), "true", small, "text3", left)
+        draw_text(painter, QRectF(0, top + above - row, names - 4, row), "true", small, "text3", left)
         for k, name in enumerate(figure.classes):
-            draw_text(painter, QRectF(names + k * wide + 4, top, wide - 12, row), name, small, "text2", right)
+            self._head(painter, QRectF(names + k * wide, top, wide, above), name)
+        is_tight = self._is_tight(wide)
         for i, name in enumerate(figure.classes):
-            y = top + (i + 1) * row
+            y = top + above + i * row
             self._swatch(painter, QRectF(0.5, y + row / 2 - 5, 10, 10), i)
             draw_text(painter, QRectF(16, y, names - 20, row), name, small, "text2", left)
             total = int(figure.counts[i].sum())
             for k in range(n):
                 cell = QRectF(names + k * wide, y, wide, row).adjusted(1, 1, -1, -1)
                 is_right = None if figure.n_summed_up and i == k == n - 1 else i == k  # others: both
-                self._cell(painter, cell, int(figure.counts[i, k]), total, is_right, body)
+                self._cell(painter, cell, int(figure.counts[i, k]), total, is_right, is_tight)
+
+    def _head(self, painter: QPainter, box: QRectF, name: str) -> None:
+        if not self._stands:
+            right = Qt.AlignmentFlag.AlignRight
+            draw_text(painter, box.adjusted(4, 0, -8, 0), name, theme.font(11), "text2", right)
+            return
+        painter.save()
+        painter.translate(box.bottomLeft())
+        painter.rotate(-90)
+        upright = QRectF(4, 0, box.height() - 4, box.width())
+        draw_text(painter, upright, name, theme.font(11), "text2", Qt.AlignmentFlag.AlignLeft)
+        painter.restore()
+
+    def _is_tight(self, wide: float) -> bool:
+        """Tell whether the largest count does not fit beside the paddings of a cell."""
+        largest = count(int(self.figure.counts.max(initial=0)))
+        return QFontMetricsF(theme.font(13)).horizontalAdvance(largest) > wide - 2 - sum(PADDINGS)
 
     def _swatch(self, painter: QPainter, box: QRectF, class_idx: int) -> None:
         painter.setPen(pen(theme.tokens().colour("control")))
         painter.setBrush(theme.class_colour(class_idx, len(self.figure.classes), self.figure.event_idx))
         painter.drawRect(box)
 
-    def _cell(self, painter, cell: QRectF, n: int, total: int, is_right: bool | None, font) -> None:
+    def _cell(self, painter, cell: QRectF, n: int, total: int, is_right: bool | None, is_tight: bool) -> None:
         t = theme.tokens()
         if n and is_right is not None:
             soft = t.colour("accent_soft" if is_right else "danger_soft")
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.mix(soft, t.colour("surface"), 0.35 + 0.65 * n / max(total, 1)))
             painter.drawRoundedRect(cell, 4, 4)
-        inner = cell.adjusted(4, 0, -8, 0)
-        draw_text(painter, inner, count(n), font, "text" if n else "text3", Qt.AlignmentFlag.AlignRight)
+        text, token = count(n), "text" if n else "text3"
+        if not is_tight:
+            inner = cell.adjusted(PADDINGS[0], 0, -PADDINGS[1], 0)
+            draw_text(painter, inner, text, theme.font(13), token, Qt.AlignmentFlag.AlignRight)
+            return
+        small = theme.font(11)
+        if QFontMetricsF(small).horizontalAdvance(text) > cell.width():
+            text = "…"  # a part of a number would be read as another number; the tip has it
+        draw_text(painter, cell.adjusted(-2, 0, 2, 0), text, small, token, Qt.AlignmentFlag.AlignHCenter)
 
 
 class ImportancesPlot(DrawnPlot):
