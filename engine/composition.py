@@ -44,6 +44,12 @@ class Composition(_BaseComposition, Learner):  # type: ignore[misc]
             self._set_params("estimators", **params)
         return self
 
+    @property
+    def names_of_models(self) -> list[str]:
+        """The names in `estimators`, or of what None stands for."""
+        named = self._default_estimators() if self.estimators is None else self.estimators
+        return [name for name, _ in named]
+
     def _default_estimators(self) -> list[tuple[str, Any]]:
         """Return what `estimators=None` stands for."""
         raise NotImplementedError

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from engine.errors import DataError, ParameterError
 from engine.missing import is_missing
 
-FOLD_KINDS = ("stratified", "plain", "grouped")
-
 
 def deal_folds(
     y: NDArray[np.float64], n_folds: int, kind: str, seed: np.random.SeedSequence, groups: Any = None

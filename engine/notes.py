@@ -35,8 +35,8 @@ def notes_of(model: Any) -> tuple[str, ...]:
 
 def _parts_of(model: Any) -> Iterator[list[str]]:
     """Yield the notes of each part of a model."""
-    fitted, named = getattr(model, "estimators_", ()), getattr(model, "estimators", None) or ()
-    names = [name for name, _ in named] if len(named) == len(fitted) else []
+    fitted, names = getattr(model, "estimators_", ()), getattr(model, "names_of_models", [])
+    names = names if len(names) == len(fitted) else []
     for place, part in enumerate(fitted):
         of = f"{names[place]}: " if names else ""
         yield [f"{of}{note}" for learner in _learners_in(part) for note in notes_of(learner)]

@@ -51,8 +51,8 @@ class Parameter:
     applies_when : mapping
         Other parameter's name to the values under which this one has an effect; else it is absent
         from the form.
-    max_classes : int or None
-        With more classes it does not apply.
+    min_classes, max_classes : int or None
+        With fewer or more classes it does not apply.
     needs_categories : bool
         Without an unordered category among the columns it has no effect.
     in_form : bool
@@ -86,6 +86,7 @@ class Parameter:
     aliases: Mapping[str, str] = field(default_factory=dict)
     form_default: Any = UNSET
     applies_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    min_classes: int | None = None
     max_classes: int | None = None
     needs_categories: bool = False
     in_form: bool = True
@@ -93,6 +94,10 @@ class Parameter:
     simpler: str = ""
     model_task: str = ""
     may_be_tuned: bool = False
+
+    def suits(self, n_classes: int) -> bool:
+        """Tell whether it applies with so many classes; 0 of numbers, or where that is not known."""
+        return n_classes == 0 or (self.min_classes or 0) <= n_classes <= (self.max_classes or n_classes)
 
     @property
     def start_value(self) -> Any:

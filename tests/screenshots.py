@@ -108,6 +108,8 @@ def walk(session: Session) -> Iterator[str]:
     settle(session)
     yield "welcome"
     session.window.files.open_sample("penguins")
+    while session.document.table is None:  # views are made between reading and showing, a turn each
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     settle(session)
     yield "table"
     train(session, "tree")

@@ -156,7 +156,7 @@ class CatalogEntry:
             if name not in tables
             or (
                 all(parameters.get(k, tables[k].default) in v for k, v in tables[name].applies_when.items())
-                and n_classes <= (tables[name].max_classes or n_classes)
+                and tables[name].suits(n_classes)
             )
         }
 

@@ -87,10 +87,6 @@ class Job(QObject):
         """True once the worker has finished (`ended` may still be to come)."""
         return self._future is not None and self._future.done()
 
-    @property
-    def stop_requested(self) -> bool:
-        return self._stop.is_set()
-
     def start(self, lane: Lane) -> None:
         """Queue the work in a lane."""
         self._future = lane.submit(self._work, self)

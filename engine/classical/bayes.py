@@ -16,6 +16,7 @@ from engine.classical.parameters import NAIVE_BAYES_CLASSIFIER
 from engine.dtypes import UNSEEN_LEVEL
 
 Floats = NDArray[np.float64]
+LEAST_VARIANCE = 1e-12  # of scaled numbers: where a class has one value alone, it is 0 without smoothing
 
 
 class MixedBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -45,6 +46,7 @@ class MixedBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(self.numbers_):
             self.normal_ = GaussianNB(var_smoothing=self.var_smoothing)
             self.normal_.fit(self._numbers(X), y, sample_weight=sample_weight)
+            self.normal_.var_ = np.maximum(self.normal_.var_, LEAST_VARIANCE)
         if len(self.categories_):
             self.shares_ = CategoricalNB(alpha=self.alpha, min_categories=self._n_codes())
             self.shares_.fit(self._codes(X), y, sample_weight=sample_weight)

@@ -185,7 +185,8 @@ def _check_bayes(model: Any, expected: Expected) -> None:
     gaps = _array(model, "has_gaps_", bool, (len(n_levels),))
     is_number = np.array([n == 0 for n in n_levels], bool)
     for name, wanted in (("numbers_", is_number), ("categories_", ~is_number | gaps)):
-        require(np.array_equal(_array(model, name, np.int64, (None,)), np.flatnonzero(wanted)), f"its {name}")
+        found = _array(model, name, np.int64, (None,))
+        require(np.array_equal(found, np.flatnonzero(wanted)), f"its {name} differ")
     n_numbers = int(is_number.sum())
     _check_columns(model.scales_, [0] * n_numbers)
     require(type(model.normal_) is (GaussianNB if n_numbers else type(None)), "its numbers are missing")

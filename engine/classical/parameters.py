@@ -47,7 +47,7 @@ def multiclass_parameter(first: str, *, direct: str) -> Parameter:
     return Parameter(
         "multiclass", first, "choice", choices=choices, label="Multiclass", group="Size",
         help=f"With three classes or more: {direct}, each against the rest, or each pair by itself.",
-        aliases={"sklearn": "multi_class"},
+        aliases={"sklearn": "multi_class"}, min_classes=3,
     )  # fmt: skip
 
 

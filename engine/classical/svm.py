@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from engine.base import TrainingData
 from engine.classical.base import ClassicalClassifier, ClassicalRegressor
 from engine.classical.multiclass import OneVsAll
 from engine.classical.parameters import SVM_CLASSIFIER, SVM_REGRESSOR
-from engine.errors import DataError, ParameterError
+from engine.errors import ParameterError
 from engine.monitor import FitMonitor
 
 Floats = NDArray[np.float64]
@@ -61,6 +62,7 @@ class SVMClassifier(ClassicalClassifier):  # noqa: D101 - see _DOC
     answers : "calibrated" or "decision", default "calibrated"
         "calibrated": probabilities, by a logistic curve over decision values of folds (Platt 1999);
         `predict_proba` gives them. "decision": the decision values as they are, by `decision_function`.
+        The only row of a class is in every fold; `notes_` says so.
     class_weight : dict, "balanced" or None, default None""",
         seed="""
     random_state : None, int or generator
@@ -103,6 +105,8 @@ class SVMClassifier(ClassicalClassifier):  # noqa: D101 - see _DOC
         return CalibratedClassifierCV(machine, cv=_folds(data, self.seed_), ensemble=False)
 
     def _fitted(self, data: TrainingData, monitor: FitMonitor) -> Pipeline:
+        if self.has_probabilities:
+            data = self._calibrated_with(data)
         pipeline = super()._fitted(data, monitor)
         machine = pipeline[-1]
         if self.has_probabilities:
@@ -111,6 +115,18 @@ class SVMClassifier(ClassicalClassifier):  # noqa: D101 - see _DOC
         if isinstance(machine, LinearSVC) and np.max(machine.n_iter_) >= MAX_STEPS:
             self._note_early_end(MAX_STEPS, "set a smaller C, or a larger tol")
         return pipeline
+
+    def _calibrated_with(self, data: TrainingData) -> TrainingData:
+        """Return the rows to deal into folds, and note the classes whose curve is drawn by rows they saw."""
+        dealt = _with_lone_rows_twice(data)
+        if n_lone := dealt.n_rows - data.n_rows:
+            # no label: a model of models gives its parts numbers for classes
+            note = (
+                f"{n_lone} class{'es have' if n_lone > 1 else ' has'} one training row, which the machine "
+                "had seen when it was calibrated: such a class's probability is too sure"
+            )
+            self.notes_: tuple[str, ...] = (*self.notes_, note)
+        return dealt
 
     def _make_machine(self) -> Any:
         if self.multiclass == "direct":
@@ -124,25 +140,26 @@ class SVMClassifier(ClassicalClassifier):  # noqa: D101 - see _DOC
         return machine if self.multiclass == "all_vs_all" else OneVsAll(machine)
 
 
-def _folds(data: TrainingData, seed: int) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Deal the rows into folds in which every class is.
+def _with_lone_rows_twice(data: TrainingData) -> TrainingData:
+    """Give the only row of a class twice, of half its weight: it is in all folds, the machine is the same."""
+    codes = data.y.astype(np.intp)
+    lone = np.flatnonzero(np.bincount(codes)[codes] == 1)
+    if not len(lone):
+        return data
+    rows = np.concatenate([np.arange(data.n_rows), lone])
+    weights = data.sample_weight[rows]
+    weights[lone] /= 2
+    weights[data.n_rows :] /= 2
+    return replace(
+        data, X=data.X[rows], y=data.y[rows], sample_weight=weights, rows=data.rows[rows], is_weighted=True
+    )
 
-    Raises
-    ------
-    DataError
-        A class has a single row.
-    """
+
+def _folds(data: TrainingData, seed: int) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Deal the rows into folds in which every class is; every class has two rows."""
     counts = np.bincount(data.y.astype(np.intp))
-    rarest = int(counts[counts > 0].min())
-    if rarest < 2:
-        assert data.classes is not None
-        label = data.classes.tolist()[int(np.flatnonzero(counts == rarest)[0])]
-        raise DataError(
-            f"class {label!r} has one training row, too few to calibrate probabilities by folds; leave "
-            "the class out, or set answers to 'decision'"
-        )
     state = np.random.RandomState(seed % 2**32)
-    dealt = StratifiedKFold(min(N_FOLDS, rarest), shuffle=True, random_state=state)
+    dealt = StratifiedKFold(min(N_FOLDS, int(counts[counts > 0].min())), shuffle=True, random_state=state)
     return list(dealt.split(data.X, data.y))
 
 

@@ -212,7 +212,7 @@ class _Stacking(Composition):
 
     def _note_of_folds(self, noted: dict[int, list[str]]) -> None:
         """Add the first note of each base model that was fitted without a fold, which nobody keeps."""
-        names = [name for name, _ in self._named()]
+        names = self.names_of_models
         self.notes_ += tuple(
             f"{names[member]}, in {len(notes)} of its fits without a fold: {notes[0]}"
             for member, notes in noted.items()

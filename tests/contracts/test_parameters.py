@@ -244,3 +244,12 @@ def test_values_outside_the_range_are_refused_by_name(key, task):
         estimator = getattr(engine, CATALOG[key].estimator_name(task))(**{parameter.name: "nonsense"})
         with pytest.raises(ParameterError, match=parameter.name):
             estimator.fit(X, y)
+
+
+def test_a_scheme_for_more_classes_has_no_effect_with_two():
+    for key in ("svm", "linear", "perceptron"):
+        entry, values = CATALOG[key], {"multiclass": "one_vs_all"}
+        assert entry.applying("classes", values, 2) == {}
+        assert entry.applying("classes", values, 3) == values
+        assert entry.applying("classes", values) == values, "not known yet"
+    assert CATALOG["boosting"].applying("classes", {"monotonic_cst": {"x": 1}}, 3) == {}

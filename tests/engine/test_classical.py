@@ -17,7 +17,7 @@ from engine import pieces
 from engine.classical.columns import PreparedColumns
 from engine.classical.multiclass import AllVsAll, OneVsAll, pairs, votes_of_pairs
 from engine.classical.pace import WORK
-from engine.errors import DataError, FitStopped, ParameterError
+from engine.errors import FitStopped, ParameterError
 
 
 def numbers(n_rows=120, n_classes=3):
@@ -186,12 +186,29 @@ def test_calibrated_probabilities_are_better_than_the_classes_shares():
     assert -np.log(shares[np.arange(40), y[80:]]).mean() < 0.8 * np.log(3)
 
 
-def test_a_class_of_one_row_cannot_be_calibrated_and_the_cure_is_told():
-    X, y = np.arange(9.0)[:, None], ["a"] * 4 + ["b"] * 4 + ["rare"]
-    with pytest.raises(DataError, match="class 'rare' has one training row, too few to calibrate"):
-        engine.SVMClassifier().fit(X, y)
-    model = engine.SVMClassifier(answers="decision").fit(X, y)
-    assert model.decision_function(X).shape == (9, 3)
+@pytest.mark.parametrize("multiclass", ["all_vs_all", "one_vs_all"])
+def test_a_class_of_one_row_is_calibrated_by_that_row_and_noted(multiclass):
+    """Cases C23 (f) and C28."""
+    X, y = np.arange(9.0)[:, None], np.array(["a"] * 4 + ["b"] * 4 + ["rare"])
+    model = engine.SVMClassifier(multiclass=multiclass, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    assert model.predict_proba(X)[:, 2].argmax() == 8
+    assert len(model.notes_) == 1
+    assert "1 class has one training row" in model.notes_[0]
+    plain = engine.SVMClassifier(multiclass=multiclass, answers="decision").fit(X, y)
+    assert plain.notes_ == ()
+    machine = model.pipeline_[-1].calibrated_classifiers_[0].estimator
+    scaled_rows = model.pipeline_[0].transform(X)
+    np.testing.assert_allclose(
+        machine.decision_function(scaled_rows), plain.decision_function(X), atol=1e-2
+    )  # of a row given twice, each of half its weight, the machine is the same
+
+
+def test_classes_of_one_row_each_are_told_apart():
+    X, y = np.array([[0.0], [1.0], [5.0]]), ["no", "yes", "perhaps"]
+    model = engine.SVMClassifier(random_state=0).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert "3 classes have one training row" in model.notes_[0]
 
 
 def test_linear_models_are_those_of_scikit_learn():
@@ -216,6 +233,17 @@ def test_naive_bayes_adds_up_both_kinds_of_columns():
     joint = normal.predict_joint_log_proba(scaled(X)) + shares.feature_log_prob_[0][:, levels].T
     wanted = np.exp(joint - joint.max(axis=1, keepdims=True))
     np.testing.assert_allclose(model.predict_proba(table), wanted / wanted.sum(axis=1, keepdims=True))
+
+
+def test_naive_bayes_without_smoothing_knows_classes_of_one_value():
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 0, 1, 1]
+    model = engine.NaiveBayesClassifier(var_smoothing=0.0).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba([[0.0], [1.0], [0.5]]), [[1, 0], [0, 1], [0.5, 0.5]])
+
+
+def test_naive_bayes_of_constant_columns_answers_the_shares():
+    model = engine.NaiveBayesClassifier().fit(np.ones((8, 2)), [0] * 2 + [1] * 6)
+    np.testing.assert_allclose(model.predict_proba([[1.0, 1.0], [-1e300, np.nan]]), [[0.25, 0.75]] * 2)
 
 
 def test_in_naive_bayes_an_unseen_level_says_nothing():

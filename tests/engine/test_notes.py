@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine import (
+    AveragingClassifier,
     AveragingRegressor,
     BaggingRegressor,
     DeepEnsembleRegressor,
@@ -69,6 +70,13 @@ def test_stacks_note_rare_classes():
     X, y = np.arange(13.0)[:, None], np.array(["a"] * 6 + ["b"] * 6 + ["c"])
     stack = StackingClassifier([("lines", LogisticClassifier())], LogisticClassifier(), cv=3, random_state=0)
     assert notes_of(stack.fit(X, y))[0] == "class c has 1 row, fewer than 3 folds"
+
+
+@pytest.mark.parametrize("make", [AveragingClassifier, StackingClassifier])
+def test_the_default_models_notes_bear_their_names(make):
+    X, y = np.arange(13.0)[:, None], np.array(["a"] * 6 + ["b"] * 6 + ["c"])
+    told = notes_of(make(random_state=0).fit(X, y))
+    assert told[-1].startswith("SVM: 1 class has one training row")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

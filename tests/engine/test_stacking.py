@@ -145,6 +145,16 @@ def test_a_class_that_a_fold_lacks_keeps_its_column():
         assert stack.predict_proba(X).shape == (13, 3)
 
 
+def test_the_default_models_keep_the_column_of_a_class_that_a_fold_lacks():
+    """Case C28."""
+    X, y = np.arange(13.0)[:, None], ["a"] * 6 + ["b"] * 6 + ["c"]
+    stack = StackingClassifier(cv=3, random_state=0).fit(X, y)
+    assert stack.oof_predictions_.shape == (13, 2, 3)
+    np.testing.assert_allclose(stack.oof_predictions_.sum(axis=2), 1.0)
+    np.testing.assert_array_equal(stack.oof_predictions_[12, :, 2], 0.0)
+    assert stack.notes_[0] == "class c has 1 row, fewer than 3 folds"
+
+
 def test_a_declared_class_without_rows_has_no_share():
     """Case C23 (f)."""
     X = np.arange(1.0, 7.0)[:, None]

@@ -56,6 +56,15 @@ def test_every_view_opens_and_says_what_there_is(qtbot, session, tmp_path, key, 
         np.testing.assert_array_equal(read.scores[part].prediction, scores.prediction)
 
 
+def test_views_of_trees_promise_none_before_the_training(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    session.document.select_run(session.document.add_run("svm"))
+    for view in OF_TREES:
+        session.window.centre.show_view(view)
+        told = "A support vector machine has no trees."
+        qtbot.waitUntil(lambda view=view, told=told: told in words_of(session, f"panel.{view}"))
+
+
 @pytest.mark.parametrize("key", ["neighbors", "stacking"])
 def test_every_view_opens_on_a_model_that_was_stopped_while_it_was_scored(qtbot, session, key):
     run_id = trained(qtbot, session, key, "classes")

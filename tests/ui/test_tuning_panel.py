@@ -415,8 +415,11 @@ def test_it_is_there_again_when_the_project_is_opened(qtbot, session, run_id, tm
 
 def test_picture_and_csv_are_saved(qtbot, session, run_id, tmp_path, dialogs):
     figure = tune(qtbot, session, "1, 2, 3")
+    (tmp_path / "t.csv").write_text("before")
+    (tmp_path / "same").hardlink_to(tmp_path / "t.csv")
     dialogs.answers = [tmp_path / "t.csv", tmp_path / "t.png", tmp_path / "no" / "t.csv"]
     QTest.mouseClick(part(session, QToolButton, "csv"), LEFT)
+    assert (tmp_path / "same").read_text() == "before"  # a new file took its place: never half of one
     lines = list(csv.reader((tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()))
     assert [float(line[1]) for line in lines[1:]] == figure.mean.tolist()
     QTest.mouseClick(part(session, QToolButton, "export"), LEFT)

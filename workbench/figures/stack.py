@@ -62,7 +62,7 @@ class Case(NamedTuple):
     rows : int64 (n,)
         Of the table.
     share : str
-        How often the stack was right on them, out of fold; "" where that is not known.
+        Of all rows with out-of-fold answers that these are.
     """
 
     name: str

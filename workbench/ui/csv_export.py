@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
+from engine.errors import DataError
+from workbench.project.atomic import write_atomically
 from workbench.ui import file_dialogs
 from workbench.ui.context import Context
 from workbench.ui.exporting import file_stem
@@ -34,9 +36,9 @@ def ask_csv(
         if text is None:
             return
         try:
-            path.write_text(text, encoding="utf-8", newline="")
-        except OSError as error:
-            told = f"{path.name} cannot be written: {error.strerror}; choose another folder"
+            write_atomically(path.absolute(), lambda file: file.write(text.encode()))
+        except DataError as error:
+            told = str(error)
         else:
             told = f"{saved} saved as {path.name}"
         context.document.post_message(told)

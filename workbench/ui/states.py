@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QStackedLayout, QWidget
 
 from workbench.catalog import entry_of
 from workbench.rounds import unit_of
-from workbench.runs import RunResult
+from workbench.runs import RunRecord
 from workbench.ui.context import Context
 from workbench.ui.veil import Veil
 from workbench.ui.widgets import ActionButton, IconLabel, Label, column, row
@@ -89,20 +89,23 @@ class EmptyState(QWidget):
         if run is not None and entry_of(run.spec.kind).is_ensemble:
             how = f"Train a single decision tree to see {goal}."
             self.tell(of_ensembles, how, context.actions.get(add))
-        elif run is not None and run.result is not None and not run.result.has_trees:
+        elif run is not None and _is_without_trees(run):
             how = f"Train a single decision tree to see {goal}."
-            self.tell(has_no_trees(run.result), how, context.actions.get(add))
+            self.tell(_has_no_trees(run), how, context.actions.get(add))
         else:
             self.say_what_is_missing(context, goal, add)
 
-    def say_no_tree(self, context: Context, result: RunResult) -> None:
-        """Say why a trained model has no tree, and offer what has one."""
-        if not result.has_trees:
+    def say_what_trees_lack(self, context: Context, goal: str, add: str = "action.model.train") -> None:
+        """The same for a view of trees: why the current model has none to show, and what has some."""
+        run = context.document.current_run
+        if run is not None and _is_without_trees(run):
             how = "Train a decision tree, a forest or boosting to look at trees."
-            self.tell(has_no_trees(result), how, context.actions.get("action.model.add_tree"))
-            return
-        how = f"It was stopped before its first {unit_of(result)}."
-        self.tell("This model has no tree.", how, context.actions.get("action.model.train"))
+            self.tell(_has_no_trees(run), how, context.actions.get("action.model.add_tree"))
+        elif run is not None and run.result is not None:
+            how = f"It was stopped before its first {unit_of(run.result)}."
+            self.tell("This model has no tree.", how, context.actions.get("action.model.train"))
+        else:
+            self.say_what_is_missing(context, goal, add)
 
     def tell(self, sentence: str, how: str, action: QAction | None) -> None:
         """Change the words and what is offered."""
@@ -110,9 +113,14 @@ class EmptyState(QWidget):
         self.offer(action)
 
 
-def has_no_trees(result: RunResult) -> str:
+def _is_without_trees(run: RunRecord) -> bool:
+    """Tell whether a model is not made of trees, trained or not."""
+    return not (entry_of(run.spec.kind).has_trees if run.result is None else run.result.has_trees)
+
+
+def _has_no_trees(run: RunRecord) -> str:
     """Such as "K nearest neighbours has no trees."; of a model that is not made of any."""
-    return f"{entry_of(result.spec.kind).subject} has no trees."
+    return f"{entry_of(run.spec.kind).subject} has no trees."
 
 
 def training_words(context: Context) -> str:

@@ -68,7 +68,7 @@ NO_CONTEXT = Context()
 
 def applies(parameter: Parameter, values: Mapping[str, Any], context: Context) -> bool:
     """Tell whether the parameter has an effect beside the other values, in such a model."""
-    if parameter.max_classes is not None and len(context.classes) > parameter.max_classes:
+    if not parameter.suits(len(context.classes)):
         return False
     if parameter.needs_categories and all(is_number for _, is_number in context.columns):
         return False

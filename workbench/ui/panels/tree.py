@@ -188,7 +188,7 @@ class TreePanel(QWidget):
                 self._result, self._shown_tree = None, None
                 self.lit.show_result(None)
                 self._switch.show_content(False)
-                self._empty.say_no_tree(self._context, result)
+                self._empty.say_what_trees_lack(self._context, GOAL)
                 self._set_figure(None)
             else:
                 self._show(run.run_id, run.name, result, n_trees)
@@ -198,7 +198,7 @@ class TreePanel(QWidget):
         run = self._context.document.current_run
         if run is not None and run.result is not None:
             return
-        self._empty.say_what_is_missing(self._context, GOAL)
+        self._empty.say_what_trees_lack(self._context, GOAL)
 
     def _show(self, run_id: str, name: str, result, n_trees: int) -> None:
         tree_idx = min(self._context.selection.tree_idx, n_trees - 1)

@@ -111,10 +111,8 @@ class TreesPanel(QWidget):
 
     def _say_why(self, *_: object) -> None:
         run = self._context.document.current_run
-        if run is None or run.result is None:
-            self._empty.say_what_is_missing(self._context, GOAL, ADD)
-        elif not run.result.trees:
-            self._empty.say_no_tree(self._context, run.result)
+        if run is None or run.result is None or not run.result.trees:
+            self._empty.say_what_trees_lack(self._context, GOAL, ADD)
         elif not self._lists(run.result):
             self._empty.tell(
                 "This model is a single tree.", "A forest or boosting has many; they are listed here.",
