@@ -13,7 +13,7 @@ from engine.surface import model_surface
 from tests.ui.person import CTRL, LEFT, SHIFT, Person
 from tests.ui.training_help import train
 from workbench.samples import load_sample
-from workbench.ui.surface_beside import FULL, NO_OTHER
+from workbench.ui.surface_beside import ALONG_ONE, FULL, NO_CANDIDATE, NO_OTHER
 
 
 def panel_of(session):
@@ -44,6 +44,33 @@ def wait_for_other(qtbot, session, name):
     plot = panel_of(session).beside.plots[0]
     qtbot.waitUntil(lambda: plot.isVisible() and plot.figure.title == name, timeout=60_000)
     return plot
+
+
+def test_nothing_is_offered_where_nothing_can_be_drawn_beside(qtbot, session):
+    session.document.open_table(load_sample("cosine"))
+    train(qtbot, session, "tree")
+    panel, action = panel_of(session), session.window.context.actions["action.surface.beside"]
+    assert not action.isEnabled()
+    assert NO_CANDIDATE in action.toolTip()
+    train(qtbot, session, "linear")
+    session.window.centre.show_view("surface")
+    qtbot.waitUntil(lambda: panel._pictures.currentWidget() is panel.curve and panel.figure is not None)
+    assert not action.isEnabled()  # a choice would change nothing that is seen
+    assert ALONG_ONE in action.toolTip()
+
+
+def test_two_columns_after_one_are_compared_again(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("cosine"))
+    train(qtbot, session, "tree")
+    train(qtbot, session, "linear")
+    session.window.centre.show_view("surface")
+    action = session.window.context.actions["action.surface.beside"]
+    qtbot.waitUntil(lambda: not action.isEnabled())
+    document.open_table(load_sample("darts"))
+    train(qtbot, session, "tree")
+    train(qtbot, session, "linear")
+    qtbot.waitUntil(action.isEnabled)
 
 
 def compare(session, run_id):
@@ -191,9 +218,12 @@ def test_three_others_stand_beside_in_one_range_of_colours_and_a_fourth_waits(qt
     low = min(float(plot.figure.range[0]) for plot in plots)
     high = max(float(plot.figure.range[1]) for plot in plots)
     assert {tuple(plot.image.levels) for plot in plots} == {(low, high)}
-    for sizes in ([plot.width() for plot in plots], [plot.height() for plot in plots]):
-        assert max(sizes) - min(sizes) <= 3
-        assert min(sizes) > 250  # two rows of two
+
+    def sizes():
+        return [plot.width() for plot in plots], [plot.height() for plot in plots]
+
+    qtbot.waitUntil(lambda: all(max(s) - min(s) <= 3 for s in sizes()))  # once laid out
+    assert min(min(s) for s in sizes()) > 250  # two rows of two
     corners = {(round(plot.mapTo(panel, plot.rect().topLeft()).x(), -2)) for plot in plots}
     assert len(corners) == 2
     panel.beside.button.click()

@@ -24,6 +24,9 @@ from workbench.ui.widgets import action_icon
 BESIDE_KEY, BESIDE = "surface beside", "surface_beside"
 NO_OTHER = "No Other Model"
 MOST = 3  # other models beside the current one: more would be too small to look at
+ACTION = "action.surface.beside"
+ALONG_ONE = "Along one column the curve is drawn alone; over two, others stand beside it"
+NO_CANDIDATE = "It takes a trained model and another one of the same target"
 FULL = f"At most {MOST} other models stand beside a surface; take one away first"
 
 
@@ -46,11 +49,12 @@ class SurfaceBeside(QObject):
     ) -> None:
         super().__init__(panel)
         self._context, self._panel, self._main, self._again = context, panel, main, again
+        self._is_along_one = False
         self._others = [_Other(context, f"{BESIDE_KEY} {i}", self) for i in range(MOST)]
         for other in self._others:
             other.drawn.connect(self._on_drawn)
         action = context.actions.add(
-            "action.surface.beside", "Compare Surface With…", "Ctrl+Shift+B", self._open_menu, "compare",
+            ACTION, "Compare Surface With…", "Ctrl+Shift+B", self._open_menu, "compare",
             tip="Draw other models' surfaces beside this one: same columns, held values and colours",
         )  # fmt: skip
         self.button = action_icon(action, "surface.beside")
@@ -69,8 +73,13 @@ class SurfaceBeside(QObject):
         """Those that are drawn."""
         return [plot for plot in self.plots if plot.isVisibleTo(self._panel)]
 
+    def _offer(self) -> None:
+        """Switch the action on where it can show something; else its tip says why not."""
+        why = NO_CANDIDATE if not self.candidates() else ALONG_ONE if self._is_along_one else ""
+        self._context.actions.enable(ACTION, not why, why)
+
     def _on_changed(self, *_: object) -> None:
-        self._context.actions.enable("action.surface.beside", bool(self.candidates()))
+        self._offer()
         if any(other.is_asked for other in self._others):
             self._again()
 
@@ -130,6 +139,8 @@ class SurfaceBeside(QObject):
     def follow(self, figure: object, inputs: SurfaceInputs | None, layer: str) -> None:
         """Draw the others over the columns of the current one's picture, at the values held in it."""
         table = self._context.document.table
+        self._is_along_one = figure is not None and not isinstance(figure, SurfaceFigure)
+        self._offer()
         known: list[RunRecord] = []
         if isinstance(figure, SurfaceFigure) and inputs is not None and table is not None:
             names = {figure.x.name, figure.y.name}
