@@ -117,7 +117,7 @@ def set_aside(
     if not is_validation.any():
         raise DataError(
             f"{training.n_rows} row(s) are too few to set some aside for early stopping (no class has two); "
-            "pass X_val and y_val, or early_stopping=False"
+            "add rows or a validation part (X_val and y_val), or set early_stopping=False"
         )
     return _rows_of(training, ~is_validation), _rows_of(training, is_validation)
 

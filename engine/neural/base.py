@@ -97,7 +97,7 @@ class DeepEnsemble(Learner):
             training, validation = _set_aside(training, self.validation_fraction, self.seed_)
         if validation is None and self.calibrate:
             raise ParameterError(
-                "calibrate is True but there is no validation part; pass X_val and y_val, or set "
+                "calibrate is True but there is no validation part; pass one (X_val and y_val), or set "
                 "early_stopping=True, which sets rows aside"
             )
         self._fit(training, validation, monitor or NULL_MONITOR)
@@ -389,6 +389,6 @@ def _set_aside(
         else f"give at least 3 rows (there are {n_rows})"
     )
     raise DataError(
-        f"the validation part would have {validation.n_rows} of {n_rows} rows, fewer than 2: {cure}, pass "
-        "X_val and y_val, or set early_stopping=False"
+        f"the validation part would have {validation.n_rows} of {n_rows} rows, fewer than 2: {cure}, add a "
+        "validation part (X_val and y_val), or set early_stopping=False"
     )

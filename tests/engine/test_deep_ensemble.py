@@ -267,7 +267,7 @@ def test_scaling_makes_the_validation_part_more_likely(make):
 
 
 def test_scaling_without_a_validation_part_is_refused():
-    with pytest.raises(ParameterError, match="calibrate is True but there is no validation part; pass X_val"):
+    with pytest.raises(ParameterError, match="calibrate is True but there is no validation part; pass one"):
         classifier(calibrate=True).fit(*classes())
 
 
