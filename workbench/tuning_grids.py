@@ -148,6 +148,12 @@ def values_text(parameter: Parameter, values: Sequence[Any]) -> str:
     return between.join(value_words(parameter, value) for value in values)
 
 
+def default_text(parameter: Parameter, settings: Mapping[str, Any], n_features: int) -> str:
+    """Write the values that are tried first beside a model's settings; see `default_values`."""
+    now = settings.get(parameter.name, parameter.start_value)
+    return values_text(parameter, default_values(parameter, now, n_features))
+
+
 def value_words(parameter: Parameter, value: Any) -> str:
     """Write one value: words for None and choices, else the number or the layers."""
     if parameter.kind == "sizes" and not value:

@@ -209,7 +209,7 @@ def make_stack(name: str, result: RunResult, table: Table) -> StackFigure:
     columns = said[:, :, 1:] if said.shape[2] == 2 else said
     n_models, n_each = said.shape[1], columns.shape[2]
     columns = np.ascontiguousarray(columns.reshape(len(rows), -1))
-    models = tuple(base for base, _ in stack._named())
+    models = tuple(stack.names_of_models)
     score = "accuracy" if result.classes else "R squared"
     return StackFigure(
         title=name,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from engine.errors import ParameterError
-from engine.parameters import Parameter
 from workbench.model_choice import TableOfModels
-from workbench.tuning_grids import default_values, tunable_parameters, values_text
+from workbench.tuning_grids import default_text, tunable_parameters, values_text
 from workbench.ui.forms.grid_line import GridLines
 from workbench.ui.widgets import Label, column
 
@@ -46,12 +46,8 @@ class TunedInside(QWidget):
             return
         self._shown = shown
         names = [name for name in grid if name in known]
-
-        def default(parameter: Parameter) -> str:
-            now = values.get(parameter.name, parameter.start_value)
-            return values_text(parameter, default_values(parameter, now, table.n_columns))
-
         texts = [values_text(known[name], grid[name]) for name in names]
+        default = partial(default_text, settings=values, n_features=table.n_columns)
         self._lines.offer(parameters, default, names, texts)
         self._lines.align()
 

@@ -14,7 +14,7 @@ from workbench.figures.tuning import TuningFigure, make_tuning
 from workbench.figures.words import count, counted
 from workbench.tuner import setting_words
 from workbench.tuning import SCORINGS, Scoring, Tuning, what_changed
-from workbench.tuning_grids import default_values, tunable_parameters, values_text
+from workbench.tuning_grids import default_text, tunable_parameters, values_text
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
@@ -256,8 +256,7 @@ class TuningPanel(QWidget):
         document = self._context.document
         run = document.current_run
         assert run is not None
-        now = run.spec.parameters.get(parameter.name, parameter.start_value)
-        return values_text(parameter, default_values(parameter, now, len(document.features)))
+        return default_text(parameter, run.spec.parameters, len(document.features))
 
     def _on_form_changed(self) -> None:
         run_id = self._context.document.current_run_id
