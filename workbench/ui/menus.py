@@ -36,6 +36,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.model.add_networks",
         "action.model.add_svm",
         "action.model.add_linear",
+        "action.model.add_polynomial",
         "action.model.add_perceptron",
         "action.model.add_naive_bayes",
         "action.model.add_averaging",
