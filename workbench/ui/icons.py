@@ -98,6 +98,7 @@ NAMES = {
     "about": "question",
     "recent": "clock-counter-clockwise",
     "palette": "command",
+    "experiment": "flask",
     "split": "chart-pie-slice",
 }
 
