@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from tests.ui.training_help import train
 from workbench.apply import apply_model
 from workbench.catalog import CATALOG
+from workbench.datasets import make_table
 from workbench.figures.surface import CurveFigure
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
@@ -187,6 +188,32 @@ def test_a_fit_that_cannot_be_asked_is_stopped_with_its_process(qtbot, session):
     assert document.run(run_id).state == "new"
     assert "stopped before there was anything to keep" in document.messages[-1]
     assert train(qtbot, session, "svm")
+
+
+def test_a_stopped_fit_of_another_library_leaves_the_model_from_before(qtbot, session):
+    run_id = trained(qtbot, session, "svm", "classes")
+    before = session.document.run(run_id).result
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        assert session.trainer.train(run_id)
+        session.trainer.stop(run_id)
+    assert session.document.run(run_id).result is before
+    assert session.document.run(run_id).state == "done"
+
+
+def test_with_a_single_validation_row_training_rows_are_shuffled(qtbot, session):
+    """R squared of one row is not defined, and scikit-learn's warning of it would be an error here."""
+    session.document.open_table(
+        make_table("few", {"x": [1.0, 2.0, 4.0, 5.0, 7.0, 8.0], "y": [1.5, 2.5, 4.0, 5.0, 7.5, 8.0]})
+    )
+    session.document.set_target("y")
+    run_id = train(qtbot, session, "linear")
+    result = session.document.run(run_id).result
+    assert np.bincount(result.parts).tolist() == [4, 1, 1]
+    assert result.importances[0] > 0.5  # by the training rows, as the caption says
+    bars = session.window.findChild(QWidget, "scores.importances")
+    session.window.centre.show_view("scores")
+    qtbot.waitUntil(lambda: bars.figure is not None)
+    assert "training rows" in bars.figure.subtitle
 
 
 def test_a_cross_validation_in_a_process_is_attached(qtbot, session):
