@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from tests.ui.training_help import train
@@ -13,6 +15,7 @@ from workbench.datasets import make_table
 from workbench.figures.surface import CurveFigure
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
+from workbench.ui.states import EmptyState
 
 CASES = [(key, task) for key, entry in CATALOG.items() if not entry.has_trees for task in entry.tasks]
 TARGETS = {"classes": "species", "numbers": "body_mass_g"}
@@ -55,6 +58,22 @@ def test_every_view_opens_and_says_what_there_is(qtbot, session, tmp_path, key, 
     read = load_project(tmp_path / "a.treewright").runs[0].result
     for part, scores in result.scores.items():
         np.testing.assert_array_equal(read.scores[part].prediction, scores.prediction)
+
+
+@pytest.mark.parametrize(
+    ("key", "view"), [("linear", "scores"), ("stacking", "stack"), ("averaging", "stack")]
+)
+def test_where_there_is_no_tree_and_no_curve_the_view_that_tells_most_is_a_click_away(session, key, view):
+    session.document.open_table(load_sample("penguins"))
+    session.document.add_run(key)
+    centre = session.window.centre
+    for empty in ("tree", "training"):
+        centre.show_view(empty)
+        panel = session.window.findChild(QWidget, f"panel.{empty}")
+        shown = next(state for state in panel.findChildren(EmptyState) if state.isVisible())
+        QTest.mouseClick(shown.button, Qt.MouseButton.LeftButton)
+        assert session.window.findChild(QWidget, f"panel.{view}").isVisible()
+        assert view.capitalize() in shown._how.text()
 
 
 def test_views_of_trees_promise_none_before_the_training(qtbot, session):
