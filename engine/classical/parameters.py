@@ -60,8 +60,9 @@ _MACHINE = (
     _penalty("What a row on the wrong side costs: larger follows the training rows more closely."),
     Parameter(
         "gamma", None, "float", simpler="smaller", minimum=0, open_minimum=True, allows_none=True,
-        none_text="from the columns", label="Kernel width (gamma)", group="Size",
-        help="Larger: only close rows are alike, and the border bends more.",
+        none_text="automatic", label="Kernel width (gamma)", group="Size",
+        help="Larger: only close rows are alike, and the border bends more. "
+        "Automatic: 1 over the number of columns times their variance.",
         aliases={"sklearn": "gamma"}, applies_when={"kernel": ("rbf",)},
     ),
 )  # fmt: skip
