@@ -191,7 +191,7 @@ def _slanted(along: float, across_std: float, along_std: float) -> Cloud:
 
     def centre(u: Floats) -> Floats:
         across = rest * ndtri(np.clip(u, 1e-12, 1 - 1e-12))
-        return np.column_stack([along - across, along + across]) / np.sqrt(2)
+        return np.asarray(np.column_stack([along - across, along + across]) / np.sqrt(2))
 
     return Cloud(centre, along_std, 1000)
 
