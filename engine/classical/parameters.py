@@ -108,6 +108,22 @@ RIDGE_REGRESSOR = (
         aliases={"sklearn": "alpha"},
     ),
 )  # fmt: skip
+POLYNOMIAL_REGRESSOR = (
+    Parameter(
+        "degree", 2, "int", simpler="smaller", minimum=1, maximum=20, label="Degree", group="Size",
+        help="Largest sum of exponents: 1 is straight, 2 bends once, and large ones follow every row.",
+        aliases={"sklearn": "degree"},
+    ),
+    Parameter(
+        "terms", "all", "choice", choices=("all", "powers"), label="Terms", group="Size",
+        help="All: powers and products of columns. Powers: of single columns, no products.",
+    ),
+    Parameter(
+        "alpha", 0.0, "float", simpler="larger", minimum=0, label="Penalty (alpha)", group="Size",
+        help="Larger: coefficients nearer to 0, and a smoother model. 0 is plain least squares.",
+        aliases={"sklearn": "alpha"},
+    ),
+)  # fmt: skip
 NAIVE_BAYES_CLASSIFIER = (
     Parameter(
         "var_smoothing", 1e-9, "float", simpler="larger", minimum=0, label="Least variance", group="Size",
