@@ -53,6 +53,7 @@ NAMES = {
     "trees": "list-numbers",
     "tuning": "faders",
     "stack": "stack-simple",
+    "information": "intersect",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",

@@ -90,6 +90,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         None,
         "action.view.fit",
     ),
+    "&Laboratory": ("action.study.information",),
     "&View": (
         *(f"action.view.{name}" for name in VIEWS),
         "action.view.jobs",
