@@ -42,6 +42,13 @@ def test_long_sums_say_how_much_more_there_is():
     assert figure.subtitle == "20 rows; 3 left out, as a value is missing; each counted once, whatever its w"
 
 
+def test_ranges_are_written_as_such():
+    found = count_jointly(load_sample("cosine"), InformationSettings("x", "y"))
+    lines = make_information(found).arithmetic
+    assert [line for line in lines if line.startswith("H(Y|X ≤ ")]
+    assert not [line for line in lines if "= >" in line or "= ≤" in line]
+
+
 def test_no_rows_have_no_bits():
     side = Side("a", ("x", "y"), "")
     figure = make_information(Joint(side, side, JointCounts(np.zeros((2, 2), np.int64)), 5))

@@ -173,12 +173,17 @@ def _given(
     what: str, by: str, labels: Sequence[str], counts: NDArray[np.int64], entropies: NDArray[np.float64]
 ) -> list[str]:
     lines = [
-        f"H({what}|{by} = {label}) = {_entropy(row)} = {_bits(bits)}"
+        f"H({what}|{_is(by, label)}) = {_entropy(row)} = {_bits(bits)}"
         for label, row, bits in zip(labels[:MAX_GIVEN], counts, entropies, strict=False)
     ]
     if len(labels) > MAX_GIVEN:
         lines.append(f"… and {count(len(labels) - MAX_GIVEN)} more values of {by}")
     return lines
+
+
+def _is(name: str, label: str) -> str:
+    """Write "X = yes", and of a range at an end "X ≤ 3"."""
+    return f"{name} {label}" if label.startswith(("≤ ", "> ")) else f"{name} = {label}"
 
 
 def _entropy(counts: NDArray[np.int64]) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QTableView, QWidget
 
 from engine.errors import DataError
@@ -21,7 +22,7 @@ from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
 from workbench.ui.exporting import OF_ALL, PictureExports
 from workbench.ui.forms.column_cut import ColumnCut
-from workbench.ui.item_models.joint_model import JointModel
+from workbench.ui.item_models.joint_model import SUM, JointModel
 from workbench.ui.plots.information import InformationPlot
 from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
@@ -31,6 +32,7 @@ from workbench.ui.widgets import Label, bare_button, column, row
 KEY = "information"
 SIZE = QSize(980, 620)
 PLOT_HEIGHT = 220
+LABEL_WIDTH, LABEL_PADDING = 180, 24
 
 
 class InformationDialog(StudyDialog):
@@ -113,7 +115,6 @@ class InformationDialog(StudyDialog):
         for header in (table.horizontalHeader(), table.verticalHeader()):
             header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
             header.setSectionsClickable(False)
-        table.verticalHeader().setMaximumWidth(theme.scaled(180))
         return table
 
     # -- what is looked at
@@ -180,6 +181,14 @@ class InformationDialog(StudyDialog):
         if figure is not None:
             self.plot.set_figure(figure)
             self.table.resizeColumnsToContents()
+            self._fit_labels(figure)
+
+    def _fit_labels(self, figure: InformationFigure) -> None:
+        """Let the values of X be read whole, as far as they do not push the counts away."""
+        metrics = QFontMetrics(theme.font(13))
+        widest = max(map(metrics.horizontalAdvance, (*figure.x.labels, SUM)))
+        header = self.table.verticalHeader()
+        header.setFixedWidth(theme.scaled(min(widest, LABEL_WIDTH) + LABEL_PADDING))
 
     # -- taking away
 
