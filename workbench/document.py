@@ -269,11 +269,21 @@ class Document(TreeEdits):
         self._write_record(replace(self.run(run_id), tuning=tuning))
         self._mark_new_results()
 
+    # ---- studies -----------------------------------------------------------------------------
+
+    def set_studies(self, text: str, **changes: Any) -> None:
+        """Change what studies look at, in one undo step called `text`; nothing where it is so already."""
+        new = replace(self.studies, **changes)
+        if new != self.studies:
+            self.undo_stack.push(commands.SetStudies(self, text, new))
+
     # ---- files -------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
         """Return what a project file holds, as values that later changes leave alone."""
-        return Snapshot(self._data, dict(self._runs), self._current_run_id, deepcopy(self.view_state))
+        return Snapshot(
+            self._data, dict(self._runs), self._current_run_id, deepcopy(self.view_state), self.studies
+        )
 
     def mark_saved(self, path: Path, saved: Snapshot | None = None) -> None:
         """Take note that `saved` was written to `path`; None: the project as it stands.
@@ -299,6 +309,7 @@ class Document(TreeEdits):
             description.current_run_id,
             description.path if description.path.suffix == PROJECT_SUFFIX else None,
             description.view_state,
+            description.studies,
         )
         for note in description.notes:
             self.post_message(note)

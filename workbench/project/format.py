@@ -25,6 +25,7 @@ from workbench.columns import Reading
 from workbench.datasets import ReadOptions
 from workbench.numerals import NumberStyle
 from workbench.scoring import ClassScores, Estimate, ScoreSet
+from workbench.studies import Studies
 
 if TYPE_CHECKING:
     from workbench.crossvalidation import CrossValidation
@@ -48,6 +49,7 @@ class ProjectDescription:
     path : Path
     notes : tuple of str
         What a person should know: the data file changed since, and how.
+    studies : Studies
     """
 
     data: DataState
@@ -56,6 +58,7 @@ class ProjectDescription:
     view_state: dict[str, Any]
     path: Path
     notes: tuple[str, ...] = field(default=())
+    studies: Studies = field(default_factory=Studies)
 
 
 def plain(value: Any) -> Any:
