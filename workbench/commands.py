@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from workbench.document_state import DocumentState
     from workbench.runs import ModelSpec, RunRecord, RunResult
     from workbench.state import DataState
+    from workbench.studies import Studies
 
 
 class CommandId(IntEnum):
@@ -113,6 +114,20 @@ class RenameRun(DocumentCommand):
 
     def undo(self) -> None:
         self.document._write_name(self.run_id, self.old)
+
+
+class SetStudies(DocumentCommand):
+    """Change what a study looks at, and how."""
+
+    def __init__(self, document: DocumentState, text: str, new: Studies) -> None:
+        super().__init__(document, text)
+        self.old, self.new = document.studies, new
+
+    def redo(self) -> None:
+        self.document._write_studies(self.new)
+
+    def undo(self) -> None:
+        self.document._write_studies(self.old)
 
 
 class SetParameter(DocumentCommand):

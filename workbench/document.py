@@ -22,6 +22,7 @@ from workbench.state import DataState, Snapshot
 from workbench.tree_edits import TreeEdits
 
 if TYPE_CHECKING:
+    from workbench.bootstrap_work import BootstrapFound
     from workbench.datasets import ReadOptions
     from workbench.project.format import ProjectDescription
     from workbench.tuning import Tuning
@@ -269,11 +270,27 @@ class Document(TreeEdits):
         self._write_record(replace(self.run(run_id), tuning=tuning))
         self._mark_new_results()
 
+    # ---- studies -----------------------------------------------------------------------------
+
+    def set_studies(self, text: str, **changes: Any) -> None:
+        """Change what studies look at, in one undo step called `text`; nothing where it is so already."""
+        new = replace(self.studies, **changes)
+        if new != self.studies:
+            self.undo_stack.push(commands.SetStudies(self, text, new))
+
+    def attach_bootstrap(self, found: BootstrapFound) -> None:
+        """Keep what a bootstrap found, in place of the one before."""
+        self._studies = replace(self._studies, found=found)
+        self.studies_changed.emit()
+        self._mark_new_results()
+
     # ---- files -------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
         """Return what a project file holds, as values that later changes leave alone."""
-        return Snapshot(self._data, dict(self._runs), self._current_run_id, deepcopy(self.view_state))
+        return Snapshot(
+            self._data, dict(self._runs), self._current_run_id, deepcopy(self.view_state), self.studies
+        )
 
     def mark_saved(self, path: Path, saved: Snapshot | None = None) -> None:
         """Take note that `saved` was written to `path`; None: the project as it stands.
@@ -299,6 +316,7 @@ class Document(TreeEdits):
             description.current_run_id,
             description.path if description.path.suffix == PROJECT_SUFFIX else None,
             description.view_state,
+            description.studies,
         )
         for note in description.notes:
             self.post_message(note)

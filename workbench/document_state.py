@@ -16,6 +16,7 @@ from engine.errors import DataError
 from workbench.datasets import Table
 from workbench.runs import ModelSpec, RunRecord, RunResult, SplitSettings
 from workbench.state import DataState
+from workbench.studies import Studies
 
 
 class DocumentState(QObject):
@@ -30,6 +31,7 @@ class DocumentState(QObject):
     current_run_changed = Signal(str)
     dirty_changed = Signal(bool)
     message_posted = Signal(str)
+    studies_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +46,7 @@ class DocumentState(QObject):
         self._n_runs_made = 0
         self._validated: dict[str, RunResult] = {}  # a single tree as grown, with its cross-validation
         self._has_new_results = self._was_dirty = False
+        self._studies = Studies()
 
     # ---- state -------------------------------------------------------------------------------
 
@@ -135,6 +138,11 @@ class DocumentState(QObject):
         return next((record.name for record in self._runs.values()), "")
 
     @property
+    def studies(self) -> Studies:
+        """What is looked at apart from models."""
+        return self._studies
+
+    @property
     def is_dirty(self) -> bool:
         """True when something would be lost by closing: a change, or a training not saved yet.
 
@@ -187,6 +195,7 @@ class DocumentState(QObject):
         current: str | None,
         path: Path | None,
         view_state: Mapping[str, Any] | None = None,
+        studies: Studies | None = None,
     ) -> None:
         for run_id in list(self._runs):
             self._write_run_removed(run_id)
@@ -194,6 +203,7 @@ class DocumentState(QObject):
         self._data, self._path = data, path
         self.view_state, self._has_new_results = dict(view_state or {}), False
         self._validated = {}
+        self._studies = studies or Studies()
         self._n_runs_made = max((int(run_id.removeprefix("run")) for run_id in runs), default=0)
         self.table_changed.emit()
         self.columns_changed.emit()
@@ -201,6 +211,7 @@ class DocumentState(QObject):
             self._runs[record.run_id] = record
             self.run_added.emit(record.run_id)
         self.select_run(current)
+        self.studies_changed.emit()
         self._tell_dirty()
 
     def _write_data(self, new: DataState, specs: Mapping[str, ModelSpec]) -> None:
@@ -246,6 +257,11 @@ class DocumentState(QObject):
         for name in values:
             self.parameter_changed.emit(run_id, name)
         self.run_changed.emit(run_id)
+
+    def _write_studies(self, studies: Studies) -> None:
+        """Take other settings; what was found stays."""
+        self._studies = replace(studies, found=self._studies.found)
+        self.studies_changed.emit()
 
     def _write_result(self, run_id: str, result: RunResult) -> None:
         """Put a tree changed by hand in place, or the tree as grown, then with its cross-validation."""

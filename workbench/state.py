@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from workbench.datasets import Table, proposes_classes
 from workbench.runs import RunRecord, SplitSettings
 from workbench.splitting import deal_rows
+from workbench.studies import Studies
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,19 +98,22 @@ class Snapshot:
         By id, in the order of the list.
     view_state : mapping of str to Any
         A copy.
+    studies : Studies
     """
 
     data: DataState
     runs: Mapping[str, RunRecord]
     current_run_id: str | None
     view_state: Mapping[str, Any]
+    studies: Studies = field(default_factory=Studies)
 
     def holds_work_of(self, other: Snapshot) -> bool:
         """Tell whether no change or training is in `other` that is not in this one.
 
         What is selected and how views stand is no work, nor is a training that only began.
         """
-        if self.data is not other.data or list(self.runs) != list(other.runs):
+        is_same = self.data is other.data and self.studies == other.studies
+        if not is_same or list(self.runs) != list(other.runs):
             return False
         return all(
             mine.name == yours.name

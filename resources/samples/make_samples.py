@@ -132,6 +132,13 @@ def write_cosine(folder: Path) -> None:
     write(folder, "cosine", ["x", "y"], [[repr(float(a)), repr(float(b))] for a, b in zip(x, y, strict=True)])
 
 
+def write_two_assets(folder: Path) -> None:
+    """Returns of two assets as in figure 5.10 of ISLR: variances 1 and 1.25, covariance 0.5."""
+    first, second = np.random.default_rng(5).standard_normal((2, 100))
+    returns = np.round(np.column_stack([first, 0.5 * first + second]), 4)
+    write(folder, "two_assets", ["x", "y"], returns.tolist())
+
+
 def write_darts(folder: Path) -> None:
     """Where stacking helps: Ada and Ben hit neighbouring beds in turn, Cleo and Dan throw wide.
 
@@ -278,6 +285,14 @@ ENTRIES = (
         task="numbers",
     ),
     entry(
+        "two_assets",
+        "Two assets",
+        "Returns of two assets: bootstrap how to share money between them, beside the known truth",
+        "y",
+        "curve",
+        task="numbers",
+    ),
+    entry(
         "linear_border",
         "Linear border",
         "A slanted border, which a single tree can only climb in steps",
@@ -369,6 +384,7 @@ def main(folder: Path = HERE) -> None:
     write_fruits(folder)
     write_shapes(folder)
     write_cosine(folder)
+    write_two_assets(folder)
     write_darts(folder)
     write_clouds(folder)
     write_few_points(folder)

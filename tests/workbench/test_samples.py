@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine import NearestNeighborsClassifier, StackingClassifier, SVMClassifier
+from engine.bootstrap import two_assets
 from engine.errors import DataError
 from tests.benchmarks.bench_stacking import darts, right_rows
 from workbench import resources
@@ -17,7 +18,7 @@ KEYS = [sample.key for sample in SAMPLES]
 WANTED = {
     "penguins", "restaurant", "rain_and_clouds", "ten_gini_rows", "xor", "lemons_and_oranges", "moons",
     "circles", "spiral", "cosine", "linear_border", "box", "three_in_a_row", "darts", "clouds",
-    "few_points", "gap", "iris", "wine", "breast_cancer", "diabetes",
+    "few_points", "gap", "iris", "wine", "breast_cancer", "diabetes", "two_assets",
 }  # fmt: skip
 
 
@@ -115,6 +116,13 @@ def test_cosine_keeps_every_digit_of_its_recipe():
     np.testing.assert_array_equal(table.column("x").values, x)
     np.testing.assert_array_equal(table.column("y").values, y)
     assert find_sample("cosine").opens_view == "curve"
+
+
+def test_two_assets_are_drawn_from_the_law_that_the_engine_knows():
+    x, y = two_assets.draw(np.random.default_rng(5), 1, 100)
+    table = load_sample("two_assets")
+    np.testing.assert_allclose(table.column("x").values, x[0], atol=5.1e-5)
+    np.testing.assert_allclose(table.column("y").values, y[0], atol=5.1e-5)
 
 
 def test_scikit_learn_tables_hold_its_numbers():

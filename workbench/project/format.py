@@ -8,6 +8,7 @@ A ``.treewright`` file is a zip of
 - ``models/<id>.tree.json``: a trained model, with ``models/<id>.<part>...`` for what numbers and trees
   do not tell (`workbench.project.models`); ``models/<id>.npz``: the parts of its rows, its curve,
   and a single tree as it was grown before any change by hand;
+- ``studies/bootstrap.npz``: resamples' values; see `workbench.project.studies`;
 - ``tuning/<id>.npz``: folds and scores of a search for good settings; see `workbench.project.tuning`.
 """
 
@@ -25,6 +26,7 @@ from workbench.columns import Reading
 from workbench.datasets import ReadOptions
 from workbench.numerals import NumberStyle
 from workbench.scoring import ClassScores, Estimate, ScoreSet
+from workbench.studies import Studies
 
 if TYPE_CHECKING:
     from workbench.crossvalidation import CrossValidation
@@ -48,6 +50,7 @@ class ProjectDescription:
     path : Path
     notes : tuple of str
         What a person should know: the data file changed since, and how.
+    studies : Studies
     """
 
     data: DataState
@@ -56,6 +59,7 @@ class ProjectDescription:
     view_state: dict[str, Any]
     path: Path
     notes: tuple[str, ...] = field(default=())
+    studies: Studies = field(default_factory=Studies)
 
 
 def plain(value: Any) -> Any:

@@ -54,6 +54,7 @@ NAMES = {
     "trees": "list-numbers",
     "tuning": "faders",
     "stack": "stack-simple",
+    "information": "intersect",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",

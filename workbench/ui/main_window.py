@@ -36,6 +36,7 @@ from workbench.ui.panels.jobs import JobsPanel
 from workbench.ui.panels.models import ModelsPanel
 from workbench.ui.panels.settings import SettingsPanel
 from workbench.ui.status_line import StatusLine
+from workbench.ui.study_commands import StudyCommands
 from workbench.ui.toolbar import Toolbar
 from workbench.ui.view_commands import ViewCommands
 from workbench.ui.welcome import WelcomePage, mark
@@ -85,6 +86,7 @@ class MainWindow(QMainWindow):
         self.models = ModelCommands(self)
         self.views = ViewCommands(self)
         self.experiments = ExperimentCommands(self)
+        self.studies = StudyCommands(self.context, self)
         self._make_pages()
         self._make_docks()
         self._make_bars()

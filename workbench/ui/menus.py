@@ -92,6 +92,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         None,
         "action.view.fit",
     ),
+    "&Laboratory": ("action.study.information",),
     "E&xperiments": (
         *(f"action.experiment.{experiment.key}" for experiment in EXPERIMENTS),
         None,

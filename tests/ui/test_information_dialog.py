@@ -1,0 +1,146 @@
+"""The Information window: chosen columns, cuts, undo, what is missing, files; by mouse and keyboard."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QToolButton
+
+from engine.information import EQUAL_WIDTHS
+from workbench.datasets import make_table
+from workbench.information import OWN
+from workbench.samples import load_sample
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def penguins(session):
+    """The table; a fixture that returned the window would keep it alive after the test."""
+    session.document.open_table(load_sample("penguins"))
+
+
+def opened(qtbot, session):
+    session.window.actions_["action.study.information"].trigger()
+    dialog = session.window.studies.window_of("information")
+    qtbot.waitUntil(lambda: dialog.figure is not None)
+    return dialog
+
+
+def part(dialog, kind, name):
+    return dialog.findChild(kind, f"information.{name}")
+
+
+def choose(qtbot, dialog, name, text):
+    box = part(dialog, QComboBox, name)
+    before = dialog.figure
+    box.setCurrentText(text)
+    box.activated.emit(box.currentIndex())
+    qtbot.waitUntil(lambda: dialog.figure is not before and dialog.figure is not None)
+
+
+def enter(dialog, name, text):
+    edit = part(dialog, QLineEdit, name)
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, text)
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+
+
+def test_it_can_be_opened_once_there_is_a_table(session):
+    action = session.window.actions_["action.study.information"]
+    assert not action.isEnabled()
+    session.document.open_table(load_sample("xor"))
+    assert action.isEnabled()
+    assert action in session.window.menuBar().actions()[4].menu().actions()
+
+
+def test_the_target_and_another_column_are_counted(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    assert (dialog.figure.x.name, dialog.figure.y.name) == ("island", "species")
+    assert dialog.arithmetic.toPlainText().startswith("H(X) = −")
+    model = dialog.model
+    assert model.index(3, 3).data() == "344"
+    assert model.headerData(0, Qt.Orientation.Vertical) == "Biscoe"
+    assert model.headerData(3, Qt.Orientation.Horizontal) == "sum"
+    assert dialog.plot.texts_[0].toPlainText().startswith("H(X,Y) = ")
+
+
+def test_a_column_of_numbers_is_cut_as_one_says(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    assert not part(dialog, QComboBox, "x.way").isVisible()
+    choose(qtbot, dialog, "x.column", "bill_length_mm")
+    assert part(dialog, QComboBox, "x.way").isVisible()
+    assert len(dialog.figure.x.labels) == 4
+    assert "2 left out" in dialog.figure.subtitle
+    choose(qtbot, dialog, "x.way", "Equal widths")
+    enter(dialog, "x.ranges", "3")
+    qtbot.waitUntil(lambda: len(dialog.figure.x.labels) == 3)
+    choose(qtbot, dialog, "x.way", "Own cuts")
+    enter(dialog, "x.ranges", "40 45")
+    qtbot.waitUntil(lambda: dialog.figure.x.labels == ("≤ 40", "40 to 45", "> 45"))
+    stack = session.document.undo_stack
+    assert [stack.text(k) for k in range(stack.count())] == [
+        "Look at bill_length_mm", *["Cut bill_length_mm"] * 4
+    ]  # fmt: skip
+    QTest.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: session.document.studies.information.x_cutting.way == OWN)
+    stack.undo()
+    stack.undo()
+    qtbot.waitUntil(lambda: part(dialog, QLineEdit, "x.ranges").text() == "4")
+    assert session.document.studies.information.x_cutting.way == EQUAL_WIDTHS
+
+
+def test_what_cannot_be_read_is_said(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    choose(qtbot, dialog, "x.column", "bill_length_mm")
+    enter(dialog, "x.ranges", "many")
+    error = part(dialog, QLabel, "error")
+    assert "enter a whole number from 1 to 100" in error.text()
+    assert session.document.studies.information.x_cutting.n_ranges == 4
+    enter(dialog, "x.ranges", "2")
+    assert not error.isVisible()
+
+
+def test_too_many_values_are_said(qtbot, session):
+    names = [f"v{k}" for k in range(1200)]
+    session.document.open_table(make_table("t", {"a": names, "b": names, "c": ["u", "v"] * 600}))
+    dialog = opened(qtbot, session)
+    box = part(dialog, QComboBox, "y.column")
+    box.setCurrentText("b")
+    box.activated.emit(1)
+    error = part(dialog, QLabel, "error")
+    qtbot.waitUntil(error.isVisible)
+    assert "choose columns of fewer values" in error.text()
+    assert dialog.figure is None
+    session.document.undo_stack.undo()
+    qtbot.waitUntil(lambda: dialog.figure is not None)
+    assert not error.isVisible()
+
+
+def test_another_table_is_followed(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    session.document.open_table(load_sample("rain_and_clouds"))
+    qtbot.waitUntil(lambda: dialog.figure is not None and dialog.figure.x.name == "raining")
+    session.document.open_table(make_table("one", {"a": [1, 2]}))
+    qtbot.waitUntil(lambda: dialog.figure is None)
+
+
+def test_tables_and_pictures_are_saved(session, qtbot, penguins, tmp_path, monkeypatch):
+    dialog = opened(qtbot, session)
+    from workbench.ui import file_dialogs
+
+    def answer(_parent, _title, _filters, proposal, _suffix, then):
+        then(str(tmp_path / proposal))
+
+    monkeypatch.setattr(file_dialogs, "ask_save", answer)
+    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
+    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
+    assert (tmp_path / "information.csv").read_text("utf-8") == dialog.figure.to_csv()
+    assert (tmp_path / "information.png").stat().st_size > 1000
+
+
+def test_escape_closes_it_and_it_opens_again(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert opened(qtbot, session) is dialog

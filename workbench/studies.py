@@ -1,0 +1,29 @@
+"""What is looked at apart from models: the settings of each study, and what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.bootstrap import BootstrapSettings
+from workbench.information import InformationSettings
+
+if TYPE_CHECKING:
+    from workbench.bootstrap_work import BootstrapFound
+
+
+@dataclass(frozen=True)
+class Studies:
+    """Settings of the studies of a table; None before one was looked at.
+
+    Attributes
+    ----------
+    information : InformationSettings or None
+    bootstrap : BootstrapSettings or None
+    found : BootstrapFound or None
+        The last bootstrap; settings are undone without it.
+    """
+
+    information: InformationSettings | None = None
+    bootstrap: BootstrapSettings | None = None
+    found: BootstrapFound | None = None

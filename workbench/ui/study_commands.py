@@ -1,0 +1,58 @@
+"""Commands that open the windows of studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from workbench.ui.context import Context
+
+if TYPE_CHECKING:
+    from workbench.ui.study_dialog import StudyDialog
+
+
+ACTION = "action.study"
+
+
+class StudyCommands(QObject):
+    """Adds its actions to the window's set when it is made; windows of studies are made on first need."""
+
+    def __init__(self, context: Context, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._window = context, window
+        add = context.actions.add
+        tip = "Entropies and mutual information of any two columns, written out"
+        add(
+            f"{ACTION}.information",
+            "Information…",
+            "Ctrl+Shift+I",
+            self.open_information,
+            "information",
+            tip=tip,
+        )
+        context.document.table_changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        has_table = self._context.document.table is not None
+        self._context.actions.enable(f"{ACTION}.information", has_table, "Open a table first")
+
+    def open_information(self) -> None:
+        """Show two columns counted against each other."""
+        from workbench.ui.information_dialog import InformationDialog
+
+        self._show("information", InformationDialog)
+
+    def window_of(self, name: str) -> StudyDialog | None:
+        """Return the window of a study; None before it was opened. Only Qt keeps it, as it does panels."""
+        from workbench.ui.study_dialog import StudyDialog
+
+        found = self._window.findChild(StudyDialog, f"study.{name}")
+        return found if isinstance(found, StudyDialog) else None
+
+    def _show(self, name: str, make: Callable[[Context, QWidget], StudyDialog]) -> None:
+        dialog = self.window_of(name) or make(self._context, self._window)
+        dialog.open_it()
