@@ -78,9 +78,8 @@ def test_the_curve_along_one_column_is_drawn(qtbot, session):
 def test_the_curves_of_boosting_lie_over_one_another(qtbot, session):
     experiment = trained(qtbot, session, "shrinkage")
     plot = panel(session, "compare").plot
-    qtbot.waitUntil(plot.isVisible)
-    told = " ".join(line.name for line in plot.figure.lines)
-    assert all(model.name in told for model in experiment.models)
+    names = {f"{model.name}, {part}" for model in experiment.models for part in ("training", "validation")}
+    qtbot.waitUntil(lambda: plot.isVisible() and {line.name for line in plot.figure.lines} == names)
 
 
 def test_the_bar_is_closed_and_opened_again(qtbot, session):
