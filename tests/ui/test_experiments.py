@@ -7,9 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QMessageBox, QPushButton, QToolButton, QWidget
 
+from workbench.__main__ import main
 from workbench.experiments import EXPERIMENTS, find_experiment
 from workbench.figures.surface import CurveFigure
 from workbench.project import load_project, save_project
+from workbench.ui.application import open_first
 
 KEYS = [experiment.key for experiment in EXPERIMENTS]
 
@@ -184,3 +186,17 @@ def test_the_form_shows_what_an_experiment_tries(qtbot, session):
     assert view.findChild(QLineEdit, "tuning.values1").text() == "1, 2, 3, 5, 7, 9, 11, 13"
     assert view.form.plan() == tuner.current_plan
     stop(qtbot, session)
+
+
+def test_the_command_line_opens_one(qtbot, session):
+    open_first(session.window, experiment="box")
+    qtbot.waitUntil(lambda: "Four cuts" in session.window.experiments.bar.text, timeout=30_000)
+    stop(qtbot, session)
+
+
+def test_the_command_line_names_the_keys_where_there_is_none_such(capsys):
+    with pytest.raises(SystemExit):
+        main(["--experiment", "luck"])
+    told = capsys.readouterr().err
+    assert "luck" in told
+    assert all(key in told for key in KEYS)
