@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.bootstrap import BootstrapSettings
 from workbench.information import InformationSettings
+from workbench.instability import InstabilitySettings
 
 if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
@@ -22,8 +23,10 @@ class Studies:
     bootstrap : BootstrapSettings or None
     found : BootstrapFound or None
         The last bootstrap; settings are undone without it.
+    instability : InstabilitySettings or None
     """
 
     information: InformationSettings | None = None
     bootstrap: BootstrapSettings | None = None
     found: BootstrapFound | None = None
+    instability: InstabilitySettings | None = None

@@ -55,6 +55,7 @@ NAMES = {
     "tuning": "faders",
     "stack": "stack-simple",
     "information": "intersect",
+    "instability": "shuffle",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",

@@ -92,7 +92,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         None,
         "action.view.fit",
     ),
-    "&Laboratory": ("action.study.information",),
+    "&Laboratory": ("action.study.information", "action.study.instability"),
     "E&xperiments": (
         *(f"action.experiment.{experiment.key}" for experiment in EXPERIMENTS),
         None,

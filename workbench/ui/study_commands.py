@@ -33,18 +33,29 @@ class StudyCommands(QObject):
             "information",
             tip=tip,
         )
+        add(
+            f"{ACTION}.instability", "Instability of the Tree…", "Ctrl+Shift+Y", self.open_instability,
+            "instability", tip="What resampled rows would ask at every node of the tree",
+        )  # fmt: skip
         context.document.table_changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
         has_table = self._context.document.table is not None
-        self._context.actions.enable(f"{ACTION}.information", has_table, "Open a table first")
+        for name in ("information", "instability"):
+            self._context.actions.enable(f"{ACTION}.{name}", has_table, "Open a table first")
 
     def open_information(self) -> None:
         """Show two columns counted against each other."""
         from workbench.ui.information_dialog import InformationDialog
 
         self._show("information", InformationDialog)
+
+    def open_instability(self) -> None:
+        """Show how firmly the rows stand behind the current tree."""
+        from workbench.ui.instability_dialog import InstabilityDialog
+
+        self._show("instability", InstabilityDialog)
 
     def window_of(self, name: str) -> StudyDialog | None:
         """Return the window of a study; None before it was opened. Only Qt keeps it, as it does panels."""
