@@ -22,6 +22,7 @@ from workbench.state import DataState, Snapshot
 from workbench.tree_edits import TreeEdits
 
 if TYPE_CHECKING:
+    from workbench.bootstrap_work import BootstrapFound
     from workbench.datasets import ReadOptions
     from workbench.project.format import ProjectDescription
     from workbench.tuning import Tuning
@@ -276,6 +277,12 @@ class Document(TreeEdits):
         new = replace(self.studies, **changes)
         if new != self.studies:
             self.undo_stack.push(commands.SetStudies(self, text, new))
+
+    def attach_bootstrap(self, found: BootstrapFound) -> None:
+        """Keep what a bootstrap found, in place of the one before."""
+        self._studies = replace(self._studies, found=found)
+        self.studies_changed.emit()
+        self._mark_new_results()
 
     # ---- files -------------------------------------------------------------------------------
 

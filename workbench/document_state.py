@@ -259,7 +259,8 @@ class DocumentState(QObject):
         self.run_changed.emit(run_id)
 
     def _write_studies(self, studies: Studies) -> None:
-        self._studies = studies
+        """Take other settings; what was found stays."""
+        self._studies = replace(studies, found=self._studies.found)
         self.studies_changed.emit()
 
     def _write_result(self, run_id: str, result: RunResult) -> None:

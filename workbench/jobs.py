@@ -261,13 +261,14 @@ class ProcessLane(Lane):
 
 class Lanes:
     """The lanes: `fit` (one at a time), `views`, `finer` and `studies` (latest wins), `process`, `files`,
-    `edits`, `searches`.
+    `edits`, `searches`, `resamples`.
 
     `finer` draws in more cells what `views` has drawn: that may take long, and no other picture waits for it.
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
     `files` writes what is saved, one after the other: a save waits for no picture and no training.
     `edits` changes trees by hand, one after the other, for who waits for nothing else.
     `searches` tunes settings, which may take long: neither a training nor a study waits for it.
+    `resamples` bootstraps statistics of the table, whatever else is trained or searched meanwhile.
     """
 
     def __init__(self) -> None:
@@ -279,9 +280,10 @@ class Lanes:
         self.files = Lane("files")
         self.edits = Lane("edits")
         self.searches = Lane("searches")
+        self.resamples = Lane("resamples")
         self._all = (
             self.fit, self.views, self.finer, self.studies, self.process, self.files, self.edits,
-            self.searches,
+            self.searches, self.resamples,
         )  # fmt: skip
 
     @property

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from workbench.bootstrap import BootstrapSettings
 from workbench.information import InformationSettings
+
+if TYPE_CHECKING:
+    from workbench.bootstrap_work import BootstrapFound
 
 
 @dataclass(frozen=True)
@@ -14,6 +19,11 @@ class Studies:
     Attributes
     ----------
     information : InformationSettings or None
+    bootstrap : BootstrapSettings or None
+    found : BootstrapFound or None
+        The last bootstrap; settings are undone without it.
     """
 
     information: InformationSettings | None = None
+    bootstrap: BootstrapSettings | None = None
+    found: BootstrapFound | None = None

@@ -313,6 +313,16 @@ def _constant(node: Any) -> float | None:
     return float(node.value) if is_number else None
 
 
+def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """Return the same statistic of columns by other names, given by those that it has."""
+
+    def work_out(columns: Columns) -> Floats:
+        return expression._part.work_out({name: columns[other] for name, other in names.items()})
+
+    columns = tuple(dict.fromkeys(names[name] for name in expression.columns))
+    return Expression(expression.text, columns, _Part(work_out, False))
+
+
 def quoted(name: str) -> str:
     """Return a column's name as an expression holds it.
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 
 Floats = NDArray[np.float64]
-CHUNK_VALUES = 1 << 18  # drawn rows a chunk: some milliseconds, and arrays of 2 MB
+CHUNK_VALUES = 1 << 18  # of statistics' cost a chunk: some milliseconds, and arrays of 2 MB
 MAX_GROUPS = 1000  # of rows that are left out together; of fewer rows each is left out alone
 TELL_S = 0.03  # between two looks at the monitor
 RESAMPLING, LEAVING_OUT, SAMPLING = "resampling", "leaving rows out", "sampling"
@@ -115,7 +116,7 @@ def bootstrap(
     if n_rows < 2:
         raise DataError(f"there is {n_rows} row to resample; two at least are needed")
     value = float(statistic.of(np.arange(n_rows)[None])[0])
-    groups, chunk = _groups(n_rows, seed), max(CHUNK_VALUES // n_rows, 1)
+    groups, chunk = _groups(n_rows, seed), max(CHUNK_VALUES // statistic.cost, 1)
     teller = _Teller(monitor or NULL_MONITOR, n_replicates + len(groups))
     empty = np.empty(0)
 
@@ -145,6 +146,8 @@ def repeated_samples(
     ----------
     draw : callable
         ``draw(rng, n_samples, n_rows)`` draws samples and returns the value of each.
+    monitor : FitMonitor, optional
+        Its events' `so_far` returns the values by then.
     """
     _check_count(n_samples, "samples")
     chunk = max(CHUNK_VALUES // n_rows, 1)
@@ -154,7 +157,7 @@ def repeated_samples(
         n = min(chunk, n_samples - chunk_idx * chunk)
         return draw(_rng(seed, SAMPLES_KEY, chunk_idx), n, n_rows)
 
-    return _in_chunks(draw_chunk, n_samples, chunk, n_jobs, teller.begin(SAMPLING, 0, None))
+    return _in_chunks(draw_chunk, n_samples, chunk, n_jobs, teller.begin(SAMPLING, 0, np.asarray))
 
 
 def _check_count(n: int, noun: str) -> None:
@@ -202,10 +205,10 @@ class _Teller:
         self._monitor, self._n_steps = monitor, n_steps
         self._began, self._told = time.monotonic(), -np.inf
         self._phase, self._done_before = "", 0
-        self._so_far: Callable[[Floats], Bootstrap] | None = None
+        self._so_far: Callable[[Floats], Any] = np.asarray
         self.is_stopped = False
 
-    def begin(self, phase: str, done: int, so_far: Callable[[Floats], Bootstrap] | None) -> _Teller:
+    def begin(self, phase: str, done: int, so_far: Callable[[Floats], Any]) -> _Teller:
         """Go on with another phase, before which so many steps were done."""
         self._phase, self._done_before, self._so_far = phase, done, so_far
         self._told = -np.inf  # the first values of a phase are told at once
@@ -217,7 +220,7 @@ class _Teller:
         if not is_last and now - self._told < TELL_S:
             return
         self._told, done = now, self._done_before + len(values)
-        so_far = None if self._so_far is None else partial(self._so_far, values.copy())
+        so_far = partial(self._so_far, values.copy())
         event = IterationEvent(
             self._phase, done, self._n_steps, done / self._n_steps, now - self._began, so_far=so_far
         )

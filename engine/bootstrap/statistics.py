@@ -24,6 +24,11 @@ class Statistic(Protocol):
         """Rows of the table it is taken of."""
         ...
 
+    @property
+    def cost(self) -> int:
+        """Work for one sample, in values of a column that are drawn and added up."""
+        ...
+
     def of(self, rows: Rows) -> Floats:
         """Return its value for each sample, not finite where it has none: int64 (n_samples, n_drawn) in."""
         ...
@@ -52,6 +57,10 @@ class OfColumns:
     def n_rows(self) -> int:
         return len(self.columns[self.expression.columns[0]])
 
+    @property
+    def cost(self) -> int:
+        return self.n_rows
+
     def of(self, rows: Rows) -> Floats:
         return self.expression.of({name: self.columns[name][rows] for name in self.expression.columns})
 
@@ -72,6 +81,10 @@ class AreaUnderCurve:
     @property
     def n_rows(self) -> int:
         return len(self.score)
+
+    @property
+    def cost(self) -> int:
+        return 4 * self.n_rows
 
     def of(self, rows: Rows) -> Floats:
         """Count how often each row was drawn: scores are then in order once for all samples."""
@@ -102,6 +115,10 @@ class OfRows:
 
     function: Callable[[Rows], float]
     n_rows: int
+
+    @property
+    def cost(self) -> int:
+        return 20 * self.n_rows + 10_000  # a call in Python, and most scores sort
 
     def of(self, rows: Rows) -> Floats:
         return np.array([self.function(sample) for sample in rows], np.float64)

@@ -123,4 +123,4 @@ def test_damaged_settings_are_refused(damage):
     content = studies_to_json(Studies(SETTINGS))
     content["information"]["x_cutting"] |= damage
     with pytest.raises(DataError, match="damaged"):
-        studies_from_json(content)
+        studies_from_json(content, dict)

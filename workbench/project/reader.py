@@ -25,7 +25,7 @@ from workbench.project import format as form
 from workbench.project.format import ProjectDescription
 from workbench.project.models import files_under, read_model
 from workbench.project.stacks import give_back
-from workbench.project.studies import studies_from_json
+from workbench.project.studies import FOUND_MEMBER, studies_from_json
 from workbench.project.tuning import member_name, tuning_from_json
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
 from workbench.state import DataState
@@ -135,7 +135,7 @@ def _description(members: Mapping[str, bytes], path: Path, data_path: Path | Non
         view_state=dict(content["view_state"]),
         path=path,
         notes=notes,
-        studies=studies_from_json(content.get("studies")),
+        studies=studies_from_json(content.get("studies"), lambda: _arrays(members[FOUND_MEMBER])),
     )
 
 

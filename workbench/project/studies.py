@@ -1,26 +1,49 @@
-"""The studies of a project in its file: settings as JSON."""
+"""The studies of a project in its file: settings as JSON, values of resamples as arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import DataError
+from workbench.bootstrap import TITLES, BootstrapSettings
 from workbench.information import ALL_WAYS, MAX_RANGES, Cutting, InformationSettings
 from workbench.project.format import number, plain
 from workbench.studies import Studies
 
+if TYPE_CHECKING:
+    from workbench.bootstrap_work import BootstrapFound
+
+FOUND_MEMBER = "studies/bootstrap.npz"
+Arrays = Callable[[], Mapping[str, NDArray[Any]]]
+
 
 def studies_to_json(studies: Studies) -> dict[str, Any]:
     """Return the settings of every study."""
-    information = studies.information
-    return {"information": None if information is None else _information_to_json(information)}
+    information, bootstrap, found = studies.information, studies.bootstrap, studies.found
+    return {
+        "information": None if information is None else _information_to_json(information),
+        "bootstrap": None if bootstrap is None else plain(vars(bootstrap)),
+        "found": None if found is None else _found_to_json(found),
+    }
 
 
-def studies_from_json(content: Mapping[str, Any] | None) -> Studies:
+def found_arrays(found: BootstrapFound) -> dict[str, NDArray[np.float64]]:
+    """Return the values of a bootstrap that its file keeps as arrays."""
+    made = found.bootstrap
+    return {"replicates": made.replicates, "left_out": made.left_out, "repeated": found.repeated}
+
+
+def studies_from_json(content: Mapping[str, Any] | None, arrays: Arrays) -> Studies:
     """Return what `studies_to_json` wrote; none of files that were written before there were studies.
+
+    Parameters
+    ----------
+    arrays : callable
+        Returns what `found_arrays` made.
 
     Raises
     ------
@@ -29,8 +52,53 @@ def studies_from_json(content: Mapping[str, Any] | None) -> Studies:
     """
     if content is None:
         return Studies()
-    information = content.get("information")
-    return Studies(None if information is None else _information_from_json(information))
+    information, bootstrap, found = (content.get(name) for name in ("information", "bootstrap", "found"))
+    return Studies(
+        None if information is None else _information_from_json(information),
+        None if bootstrap is None else _settings_from_json(bootstrap),
+        None if found is None else _found_from_json(found, arrays()),
+    )
+
+
+def _settings_from_json(content: Mapping[str, Any]) -> BootstrapSettings:
+    texts = ("statistic", "first", "second", "expression", "run_id", "metric")
+    found = BootstrapSettings(
+        **{name: str(content[name]) for name in texts}, share=number(content["share"]),
+        n_replicates=int(content["n_replicates"]), level=number(content["level"]), seed=int(content["seed"]),
+    )  # fmt: skip
+    is_sound = found.statistic in TITLES and found.n_replicates >= 2 and found.seed >= 0
+    if not is_sound or not 0 < found.level < 1 or not 0 <= found.share <= 1:
+        raise DataError("a bootstrap has settings that there are not; the file is damaged")
+    return found
+
+
+def _found_to_json(found: BootstrapFound) -> dict[str, Any]:
+    made = found.bootstrap
+    numbers = {name: getattr(made, name) for name in ("value", "n_rows", "n_wanted", "seed", "stopped")}
+    texts = {name: getattr(found, name) for name in ("name", "rows_text", "table_fingerprint")}
+    others = {"truth": found.truth, "seconds": found.seconds, "settings": vars(found.settings)}
+    written: dict[str, Any] = plain({**numbers, **texts, **others})
+    return written
+
+
+def _found_from_json(content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> BootstrapFound:
+    from engine.bootstrap.replicates import Bootstrap
+    from workbench.bootstrap_work import BootstrapFound
+
+    replicates, left_out, repeated = (
+        arrays[name].astype(np.float64) for name in ("replicates", "left_out", "repeated")
+    )
+    n_wanted = int(content["n_wanted"])
+    if any(values.ndim != 1 for values in (replicates, left_out, repeated)) or len(replicates) > n_wanted:
+        raise DataError("a bootstrap has other values than resamples; the file is damaged")
+    made = Bootstrap(
+        number(content["value"]), replicates, left_out, int(content["n_rows"]), n_wanted,
+        int(content["seed"]), bool(content["stopped"]),
+    )  # fmt: skip
+    return BootstrapFound(
+        _settings_from_json(content["settings"]), made, str(content["name"]), str(content["rows_text"]),
+        str(content["table_fingerprint"]), number(content["truth"]), repeated, number(content["seconds"]),
+    )  # fmt: skip
 
 
 def _information_to_json(settings: InformationSettings) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.project import format as form
 from workbench.project.atomic import write_atomically
-from workbench.project.studies import studies_to_json
+from workbench.project.studies import FOUND_MEMBER, found_arrays, studies_to_json
 from workbench.project.tuning import member_name, tuning_arrays, tuning_to_json
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ def _members(document: Document | Snapshot, path: Path, include_rows: bool) -> l
         starts = data.table.columns[0].reading.lines.starts if data.table.columns else None
         if starts is not None:
             members.append(("lines.npz", _npz({"starts": starts})))
+    if document.studies.found is not None:
+        members.append((FOUND_MEMBER, _npz(found_arrays(document.studies.found))))
     for record in document.runs.values():
         if record.result is not None:
             members += _model_members(record.run_id, record.result)

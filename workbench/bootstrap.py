@@ -1,0 +1,306 @@
+"""The bootstrap of a statistic of the table: what is asked for, on which rows, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bootstrap.expression import Expression, parse, renamed
+from engine.bootstrap.statistics import AreaUnderCurve, OfColumns, OfRows, Statistic, least_risk_share
+from engine.errors import DataError, ParameterError
+from workbench.figures.words import count, counted, number
+from workbench.scoring import ScoreSet, accuracy, auc, log_loss, score_numbers
+
+if TYPE_CHECKING:
+    from workbench.datasets import Table
+    from workbench.document import Document
+
+Floats = NDArray[np.float64]
+MEAN, MEDIAN, QUANTILE, CORRELATION = "mean", "median", "quantile", "correlation"
+AUC, SHARE, SCORE, EXPRESSION = "auc", "least_risk_share", "score", "expression"
+TITLES = {
+    MEAN: "Mean", MEDIAN: "Median", QUANTILE: "Quantile", CORRELATION: "Correlation",
+    AUC: "ROC area of a column", SHARE: "Share of least risk", SCORE: "Score of a model",
+    EXPRESSION: "Expression",
+}  # fmt: skip
+N_COLUMNS = {MEAN: 1, MEDIAN: 1, QUANTILE: 1, CORRELATION: 2, AUC: 2, SHARE: 2, SCORE: 0, EXPRESSION: 0}
+METRIC_TITLES = {
+    "accuracy": "Accuracy", "auc": "ROC area", "log_loss": "Log loss",
+    "rmse": "RMSE", "mae": "MAE", "r2": "R²",
+}  # fmt: skip
+MAX_REPLICATES = 1_000_000
+KNOWN_LAW = "two_assets"  # the sample whose distribution is known
+
+
+@dataclass(frozen=True)
+class BootstrapSettings:
+    """What is bootstrapped, and how.
+
+    Attributes
+    ----------
+    statistic : str
+        A key of `TITLES`.
+    first, second : str
+        Its columns; of the ROC area the score, then the two classes.
+    share : float
+        Of a quantile.
+    expression : str
+    run_id, metric : str
+        The model whose score it is.
+    n_replicates : int
+    level : float
+        Of the intervals.
+    seed : int
+    """
+
+    statistic: str = MEAN
+    first: str = ""
+    second: str = ""
+    share: float = 0.9
+    expression: str = ""
+    run_id: str = ""
+    metric: str = ""
+    n_replicates: int = 1000
+    level: float = 0.95
+    seed: int = 0
+
+    def draws_as(self, other: BootstrapSettings) -> bool:
+        """Tell whether both find the same replicates: the level is looked at afterwards."""
+        return replace(self, level=other.level) == other
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapInputs:
+    """A statistic over rows, frozen: what a worker is given.
+
+    Attributes
+    ----------
+    settings : BootstrapSettings
+    statistic : Statistic
+    name : str
+        In words: "mean of bill_length_mm".
+    rows_text : str
+        Which rows, and how many were left out.
+    table_fingerprint : str
+    fresh : Expression or None
+        Where the distribution that the table was drawn from is known: the statistic of columns x and y.
+    truth : float
+        Its value in that distribution; NaN where it is not known.
+    """
+
+    settings: BootstrapSettings
+    statistic: Statistic
+    name: str
+    rows_text: str
+    table_fingerprint: str
+    fresh: Expression | None = None
+    truth: float = np.nan
+
+
+def first_bootstrap(table: Table, target: str | None) -> BootstrapSettings:
+    """Return what is offered first: the mean of a number column, or on two assets the share of least risk."""
+    if _has_known_law(table):
+        return BootstrapSettings(SHARE, "x", "y")
+    names = number_columns(table)
+    first = target if target in names else next(iter(names), "")
+    return BootstrapSettings(MEAN, first, next((name for name in names if name != first), first))
+
+
+def number_columns(table: Table) -> tuple[str, ...]:
+    """Return the names of columns that one can count with."""
+    return tuple(column.name for column in table.columns if not column.has_codes)
+
+
+def inputs_of(document: Document, settings: BootstrapSettings) -> BootstrapInputs:
+    """Return a statistic over the rows of the document as it stands.
+
+    Raises
+    ------
+    DataError, ParameterError
+        It cannot be worked out of this table; says why and what to do.
+    """
+    table = document.table
+    if table is None:
+        raise DataError("no table is open; open a file or a sample first")
+    _check(settings)
+    if settings.statistic == SCORE:
+        return _of_model(document, settings)
+    if settings.statistic == AUC:
+        made = _of_classes(document, table, settings)
+    else:
+        made = _of_columns(table, settings)
+    weight = next((name for name, role in document.roles.items() if role == "weight"), None)
+    if weight is not None:
+        made = replace(made, rows_text=f"{made.rows_text}, each counted once, whatever its {weight}")
+    return made
+
+
+def _check(settings: BootstrapSettings) -> None:
+    n = settings.n_replicates
+    if not 2 <= n <= MAX_REPLICATES:
+        raise ParameterError(f"the number of resamples is {n:,}; enter one from 2 to {MAX_REPLICATES:,}")
+    if not 0 < settings.level < 1:
+        raise ParameterError(f"the level is {100 * settings.level:g} %; enter one between 0 and 100")
+    if not 0 <= settings.share <= 1:
+        raise ParameterError(f"the share of the quantile is {settings.share:g}; enter one from 0 to 1")
+
+
+def _number_column(table: Table, name: str) -> Floats:
+    if name not in table.names:
+        raise DataError(f"the table has no column {name!r}; choose one" if name else "choose a column")
+    column = table.column(name)
+    if column.has_codes:
+        kind = "texts" if column.kind == "text" else "categories"
+        raise DataError(f"column {name!r} holds {kind}; choose one of numbers")
+    return np.asarray(column.values, np.float64)
+
+
+def _rows_text(n_kept: int, n_rows: int) -> str:
+    text = counted(n_kept, "row")
+    return f"{text}, {count(n_rows - n_kept)} left out as a value is missing" if n_kept < n_rows else text
+
+
+def _of_columns(table: Table, settings: BootstrapSettings) -> BootstrapInputs:
+    kind = settings.statistic
+    if kind == EXPRESSION:
+        expression, name = parse(settings.expression, table.names), settings.expression.strip()
+        columns = {used: _number_column(table, used) for used in expression.columns}
+    else:
+        chosen = (settings.first, settings.second)[: N_COLUMNS[kind]]
+        expression = _named_expression(settings)
+        columns = {letter: _number_column(table, used) for letter, used in zip("ab", chosen, strict=False)}
+        name = _name_of(settings)
+    is_kept = np.all([np.isfinite(values) for values in columns.values()], axis=0)
+    kept = {used: values[is_kept] for used, values in columns.items()}
+    made = BootstrapInputs(
+        settings, OfColumns(expression, kept), name,
+        _rows_text(int(is_kept.sum()), table.n_rows), table.fingerprint,
+    )  # fmt: skip
+    return _with_known_law(made, expression) if _has_known_law(table) else made
+
+
+def _named_expression(settings: BootstrapSettings) -> Expression:
+    """Return a statistic over columns called a and b."""
+    texts = {
+        MEAN: "mean(a)",
+        MEDIAN: "median(a)",
+        QUANTILE: f"quantile(a, {settings.share!r})",
+        CORRELATION: "corr(a, b)",
+        SHARE: least_risk_share("a", "b"),
+    }
+    return parse(texts[settings.statistic], ("a", "b"))
+
+
+def _name_of(settings: BootstrapSettings) -> str:
+    first, second = settings.first, settings.second
+    return {
+        MEAN: f"mean of {first}",
+        MEDIAN: f"median of {first}",
+        QUANTILE: f"{number(settings.share)} quantile of {first}",
+        CORRELATION: f"correlation of {first} and {second}",
+        SHARE: f"share of {first} beside {second} of least risk",
+    }[settings.statistic]
+
+
+def _of_classes(document: Document, table: Table, settings: BootstrapSettings) -> BootstrapInputs:
+    score = _number_column(table, settings.first)
+    if settings.second not in table.names:
+        raise DataError("choose a column of two classes")
+    codes, labels = table.column(settings.second).label_codes()
+    present = np.unique(codes[codes >= 0])
+    if len(present) != 2:
+        raise DataError(f"column {settings.second!r} has {len(present)} values; choose one that has two")
+    event = document.event_class if settings.second == document.target else None
+    event_code = labels.index(event) if event in labels else int(present[1])
+    is_kept = np.isfinite(score) & (codes >= 0)
+    statistic = AreaUnderCurve(score[is_kept], codes[is_kept] == event_code)
+    name = f"ROC area of {settings.first} for {settings.second} {labels[event_code]}"
+    rows = _rows_text(int(is_kept.sum()), table.n_rows)
+    return BootstrapInputs(settings, statistic, name, rows, table.fingerprint)
+
+
+# ---- the score of a model ------------------------------------------------------------------------
+
+
+def metrics_of(scores: ScoreSet) -> dict[str, Callable[[NDArray[np.int64]], float]]:
+    """Return what a model can be scored by, each as a function of rows of the part."""
+    if not scores.classes:
+        return {metric: partial(_number_score, scores, metric) for metric in ("rmse", "mae", "r2")}
+    made: dict[str, Callable[[NDArray[np.int64]], float]] = {"accuracy": partial(_accuracy, scores)}
+    if scores.proba is not None:
+        made |= {"auc": partial(_by_proba, auc, scores), "log_loss": partial(_by_proba, log_loss, scores)}
+    return made
+
+
+def _weights(scores: ScoreSet, rows: NDArray[np.int64]) -> Floats | None:
+    return None if scores.weights is None else scores.weights[rows]
+
+
+def _number_score(scores: ScoreSet, metric: str, rows: NDArray[np.int64]) -> float:
+    found = score_numbers("", scores.y_true[rows], scores.prediction[rows], _weights(scores, rows))
+    return found.metrics[metric].value
+
+
+def _accuracy(scores: ScoreSet, rows: NDArray[np.int64]) -> float:
+    return accuracy((scores.y_true == scores.prediction)[rows], _weights(scores, rows)).value
+
+
+def _by_proba(metric: Callable[..., Any], scores: ScoreSet, rows: NDArray[np.int64]) -> float:
+    assert scores.proba is not None
+    return float(metric(scores.y_true[rows], scores.proba[rows], _weights(scores, rows)).value)
+
+
+def _of_model(document: Document, settings: BootstrapSettings) -> BootstrapInputs:
+    record = document.runs.get(settings.run_id)
+    if record is None:
+        raise DataError("choose a model")
+    scores = None if record.result is None else record.result.scores.get("test")
+    if record.result is None or scores is None:
+        raise DataError(f"{record.name} has no score on test rows; train it, with a test part")
+    if len(scores.y_true) != scores.n_rows:
+        raise DataError(f"the rows that {record.name} was scored on are not there; train it again")
+    metrics = metrics_of(scores)
+    if settings.metric not in metrics:
+        told = ", ".join(METRIC_TITLES[metric] for metric in metrics)
+        raise DataError(f"choose what {record.name} is scored by: {told}")
+    statistic = OfRows(metrics[settings.metric], scores.n_rows)
+    name = f"{METRIC_TITLES[settings.metric]} of {record.name}"
+    rows = f"{counted(scores.n_rows, 'test row')}, the model as it is"
+    if record.result.weight is not None:
+        rows += f", drawn with equal chance, scored by weight {record.result.weight}"
+    return BootstrapInputs(settings, statistic, name, rows, record.result.table_fingerprint)
+
+
+# ---- where the truth is known --------------------------------------------------------------------
+
+
+def _has_known_law(table: Table) -> bool:
+    return table.sample == KNOWN_LAW
+
+
+def _with_known_law(made: BootstrapInputs, expression: Expression) -> BootstrapInputs:
+    """Add what repeated sampling takes: the columns of the table are those of the distribution."""
+    settings = made.settings
+    if settings.statistic == EXPRESSION:
+        return replace(made, fresh=expression)
+    chosen = dict(zip("ab", (settings.first, settings.second), strict=True))
+    letters = {letter: chosen[letter] for letter in expression.columns}
+    return replace(made, fresh=renamed(expression, letters), truth=_truth(settings))
+
+
+def _truth(settings: BootstrapSettings) -> float:
+    from engine.bootstrap import two_assets
+
+    is_x, is_same = settings.first == "x", settings.first == settings.second
+    if settings.statistic in (MEAN, MEDIAN):
+        return 0.0
+    if settings.statistic == QUANTILE:
+        return two_assets.quantile(is_x, settings.share)
+    if settings.statistic == CORRELATION:
+        return 1.0 if is_same else two_assets.CORRELATION
+    return np.nan if is_same else two_assets.SHARE if is_x else 1 - two_assets.SHARE
