@@ -173,7 +173,7 @@ CATALOG: dict[str, CatalogEntry] = {
             _tables=("POLYNOMIAL_REGRESSOR", "POLYNOMIAL_REGRESSOR"),
             _estimators=("PolynomialRegressor", "PolynomialRegressor"),
             has_trees=False,
-            fits_apart=True,
+            fits_whole=True,
             draws=(False, False),
             tasks=("numbers",),
         ),

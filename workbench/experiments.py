@@ -226,8 +226,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         ),
         "surface",
         (
-            "Where there are rows the ten networks agree; between \N{MINUS SIGN}1 and 1, where there is none, the inner "
-            "band of their disagreement opens.",
+            "Where there are rows the ten networks agree; between \N{MINUS SIGN}1 and 1 there is none, and "
+            "the inner band of their disagreement opens.",
             "Select the one network: it has nobody to disagree with, and is as sure in the gap as elsewhere.",
         ),
         columns=("x", None),
