@@ -1,4 +1,4 @@
-"""Where errors of models come from: noise, bias and variance over training sets, along a setting or by model."""
+"""Where errors come from: noise, bias and variance over training sets, along a setting or by model."""
 
 from __future__ import annotations
 
@@ -196,9 +196,7 @@ def _check(document: Document, settings: BiasVarianceSettings) -> None:
         raise ParameterError("there is no value to try; enter some")
 
 
-def _of_models(
-    document: Document, settings: BiasVarianceSettings, fit: FitInputs
-) -> BiasVarianceInputs:
+def _of_models(document: Document, settings: BiasVarianceSettings, fit: FitInputs) -> BiasVarianceInputs:
     runs = [run for run in document.runs.values() if not entry_of(run.spec.kind).why_not(document.task)]
     for run in runs:
         try:
@@ -209,9 +207,7 @@ def _of_models(
     axis = ValueAxis("model", names, np.arange(len(runs)), is_ordered=False)
     values = tuple(run.run_id for run in runs)
     specs = tuple(run.spec for run in runs)
-    return BiasVarianceInputs(
-        replace(settings, values=values), fit, specs, axis, counted(len(runs), "model")
-    )
+    return BiasVarianceInputs(replace(settings, values=values), fit, specs, axis, counted(len(runs), "model"))
 
 
 def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVarianceFound:

@@ -195,7 +195,8 @@ def make_tuning(
     search, scoring = tuning.search, tuning.scoring
     mean = scoring.drawn(search.means)
     axes = [
-        value_axis(parameter, values) for parameter, values in zip(tuning.parameters, search.values, strict=True)
+        value_axis(parameter, values)
+        for parameter, values in zip(tuning.parameters, search.values, strict=True)
     ]
     places = np.meshgrid(*(axis.place for axis in axes), indexing="ij")
     at_x = places[0].ravel()

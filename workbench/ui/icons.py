@@ -55,6 +55,7 @@ NAMES = {
     "tuning": "faders",
     "stack": "stack-simple",
     "information": "intersect",
+    "bias_variance": "crosshair",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",

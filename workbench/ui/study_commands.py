@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from workbench.laboratory import Laboratory
 from workbench.ui.context import Context
 
 if TYPE_CHECKING:
@@ -33,12 +35,25 @@ class StudyCommands(QObject):
             "information",
             tip=tip,
         )
+        tip = "Fit a model on many training sets, and see where its errors come from"
+        name = "Bias and Variance…"
+        add(
+            f"{ACTION}.bias_variance", name, "Ctrl+Shift+D", self.open_bias_variance, "bias_variance", tip=tip
+        )
+        self.laboratory = Laboratory(context.document, context.lanes, context.trainer, self)
         context.document.table_changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
         has_table = self._context.document.table is not None
-        self._context.actions.enable(f"{ACTION}.information", has_table, "Open a table first")
+        for name in ("information", "bias_variance"):
+            self._context.actions.enable(f"{ACTION}.{name}", has_table, "Open a table first")
+
+    def open_bias_variance(self) -> None:
+        """Show where errors of models come from."""
+        from workbench.ui.bias_variance_dialog import BiasVarianceDialog
+
+        self._show("bias_variance", partial(BiasVarianceDialog, laboratory=self.laboratory))
 
     def open_information(self) -> None:
         """Show two columns counted against each other."""
