@@ -102,6 +102,11 @@ class BootstrapInputs:
     truth: float = np.nan
 
 
+def in_a_sentence(settings: BootstrapSettings, name: str) -> str:
+    """Return a statistic's name as it stands in a sentence: an expression has no article."""
+    return name if settings.statistic == EXPRESSION else f"the {name}"
+
+
 def first_bootstrap(table: Table, target: str | None) -> BootstrapSettings:
     """Return what is offered first: the mean of a number column, or on two assets the share of least risk."""
     if _has_known_law(table):
@@ -269,7 +274,8 @@ def _of_model(document: Document, settings: BootstrapSettings) -> BootstrapInput
         told = ", ".join(METRIC_TITLES[metric] for metric in metrics)
         raise DataError(f"choose what {record.name} is scored by: {told}")
     statistic = OfRows(metrics[settings.metric], scores.n_rows)
-    name = f"{METRIC_TITLES[settings.metric]} of {record.name}"
+    title = METRIC_TITLES[settings.metric]
+    name = f"{title if title[:2].isupper() else title.lower()} of {record.name}"
     rows = f"{counted(scores.n_rows, 'test row')}, the model as it is"
     if record.result.weight is not None:
         rows += f", drawn with equal chance, scored by weight {record.result.weight}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from engine.errors import DataError, ParameterError
-from workbench.bootstrap import BootstrapSettings, inputs_of
+from workbench.bootstrap import BootstrapSettings, in_a_sentence, inputs_of
 from workbench.bootstrap_work import BootstrapFound, run_bootstrap
 from workbench.figures.words import counted
 from workbench.jobs import Job, Lanes
@@ -53,7 +53,9 @@ class Resampler(QObject):
         except (DataError, ParameterError) as error:
             self._document.post_message(f"There is no bootstrap: {error}")
             return False
-        self._job = Job(partial(run_bootstrap, inputs), self, title=f"Bootstrap of the {inputs.name}")
+        self._job = Job(
+            partial(run_bootstrap, inputs), self, title=f"Bootstrap of {in_a_sentence(settings, inputs.name)}"
+        )
         self._so_far = None
         self._job.advanced.connect(self._on_advanced)
         self._job.ended.connect(self._on_ended)
@@ -111,4 +113,4 @@ def how_it_ended(found: BootstrapFound) -> str:
         words = f"stopped after {words} of {made.n_wanted:,}"
     if made.n_undefined:
         words += f", {made.n_undefined:,} without a value"
-    return f"Bootstrap of the {found.name}: {words}"
+    return f"Bootstrap of {found.spoken}: {words}"

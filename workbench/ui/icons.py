@@ -54,6 +54,7 @@ NAMES = {
     "tuning": "faders",
     "stack": "stack-simple",
     "information": "intersect",
+    "bootstrap": "chart-bar",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",

@@ -90,7 +90,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         None,
         "action.view.fit",
     ),
-    "&Laboratory": ("action.study.information",),
+    "&Laboratory": ("action.study.bootstrap", "action.study.information"),
     "&View": (
         *(f"action.view.{name}" for name in VIEWS),
         "action.view.jobs",

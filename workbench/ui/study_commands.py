@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from workbench.resampler import Resampler
 from workbench.ui.context import Context
 
 if TYPE_CHECKING:
@@ -33,12 +35,22 @@ class StudyCommands(QObject):
             "information",
             tip=tip,
         )
+        tip = "Draw the rows again and again to see how sure a statistic of them is"
+        add(f"{ACTION}.bootstrap", "Bootstrap…", "Ctrl+Shift+R", self.open_bootstrap, "bootstrap", tip=tip)
+        self.resampler = Resampler(context.document, context.lanes, self)
         context.document.table_changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
         has_table = self._context.document.table is not None
-        self._context.actions.enable(f"{ACTION}.information", has_table, "Open a table first")
+        for name in ("bootstrap", "information"):
+            self._context.actions.enable(f"{ACTION}.{name}", has_table, "Open a table first")
+
+    def open_bootstrap(self) -> None:
+        """Show how sure a statistic of the table is."""
+        from workbench.ui.bootstrap_dialog import BootstrapDialog
+
+        self._show("bootstrap", partial(BootstrapDialog, resampler=self.resampler))
 
     def open_information(self) -> None:
         """Show two columns counted against each other."""
