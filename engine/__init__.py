@@ -31,6 +31,7 @@ _HOMES = {
     "SVMRegressor": "engine.classical.svm",
     "LogisticClassifier": "engine.classical.linear",
     "RidgeRegressor": "engine.classical.linear",
+    "PolynomialRegressor": "engine.classical.polynomial",
     "NaiveBayesClassifier": "engine.classical.bayes",
     "PerceptronClassifier": "engine.linear.estimators",
     "DeepEnsembleClassifier": "engine.neural.estimators",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -149,7 +149,7 @@ class Tasks:
 
     def run(
         self, fit: Callable[[int, FitMonitor], Result], n_jobs: int | None, message: str = ""
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         """Yield ``fit(task, monitor)`` for every task, in order; after a stop those that had begun."""
         self.tell(message)
         if self.is_stopped:

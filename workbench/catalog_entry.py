@@ -59,8 +59,8 @@ class CatalogEntry:
         It is made of trees, which can be looked at, pruned and exported.
     draws : tuple of bool
         Whether chance has a part in it, for classes and for numbers: then it has a seed.
-    fits_apart : bool
-        Its fit cannot ask whether to stop, and so runs in a process of its own.
+    fits_whole : bool
+        Its fit is done or it is not, being that of another library: a stop leaves nothing of it.
     tasks : tuple of str
         What it can learn: "classes", "numbers" or both.
     is_of_models : bool
@@ -85,7 +85,7 @@ class CatalogEntry:
     has_trees: bool = True
     draws: tuple[bool, bool] = (True, True)
     tasks: tuple[str, ...] = TASKS
-    fits_apart: bool = False
+    fits_whole: bool = False
     is_of_models: bool = False
     _subject: str = ""
 

@@ -115,7 +115,8 @@ def run_unasked(work: Callable[[], Any], monitor: FitMonitor) -> Any:
     return run_in_child(partial(_without_monitor, work), monitor, stop_s=0.0)
 
 
-def _without_monitor(work: Callable[[], Any], _monitor: FitMonitor) -> Any:
+def _without_monitor(work: Callable[[], Any], monitor: FitMonitor) -> Any:
+    monitor.on_iteration(IterationEvent("fitting"))
     return work()
 
 

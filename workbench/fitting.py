@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from engine import pieces
 from engine.errors import DataError, FitStopped
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
 from workbench.catalog import entry_of
-from workbench.children import run_in_child
 from workbench.importances import gains_of, importances_of
 from workbench.runs import NO_PART, PARTS, Curve, ModelSpec, RunResult, SplitSettings
 from workbench.scoring import ScoreSet, score_classes, score_decisions, score_numbers
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
     from workbench.datasets import Table
 
-_Made = TypeVar("_Made")
 STEP_ROWS = 2**16  # predicted between two questions to the monitor: well under a second
 PATIENCE = 1e8  # work of slow answers that a stopped model is still given: see `engine.pieces`
 
@@ -128,6 +125,8 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     ------
     DataError, ParameterError
         The table or the settings do not allow it; says why and what to do.
+    FitStopped
+        It was stopped, and of such a model nothing is left.
     """
     began = perf_counter()
     monitor.on_iteration(IterationEvent("preparing the table"))
@@ -139,28 +138,12 @@ def fit_run(inputs: FitInputs, monitor: FitMonitor = NULL_MONITOR) -> RunResult:
     monitor.on_iteration(IterationEvent("preparing the table"))  # again: these imports took time
     sees_validation = entry.has_curve and len(validation.y) > 0
     fit_estimator(estimator, training, validation if sees_validation else None, monitor)
+    if estimator.stopped_ and entry.fits_whole:
+        raise FitStopped
     why_ended: str = getattr(estimator, "why_ended_", "")
     if why_ended and not rounds_of(estimator):
         raise DataError(f"{why_ended}; let the trees ask more questions, or add columns")
     return result_of(estimator, inputs, everything, monitor, perf_counter() - began)
-
-
-def apart_or_here(
-    inputs: FitInputs, work: Callable[[FitInputs, FitMonitor], _Made], monitor: FitMonitor
-) -> _Made:
-    """Return ``work(inputs, monitor)``, done in a child process where the model's fit cannot ask to stop.
-
-    Raises
-    ------
-    FitStopped
-        It was stopped there, and nothing is left.
-    WorkLost
-        The process was ended from outside.
-    """
-    if not entry_of(inputs.spec.kind).fits_apart:
-        return work(inputs, monitor)
-    made: _Made = run_in_child(partial(work, inputs), monitor)
-    return made
 
 
 def result_of(

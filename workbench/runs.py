@@ -157,7 +157,7 @@ class RunResult:
     def has_model_file(self) -> bool:
         """A model file can hold it: trees, networks or a perceptron."""
         entry = entry_of(self.spec.kind)
-        return not (entry.fits_apart or entry.is_of_models)
+        return not (entry.fits_whole or entry.is_of_models)
 
     @property
     def trees(self) -> list[Tree]:

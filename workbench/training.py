@@ -16,7 +16,6 @@ from workbench.catalog import CATALOG, check_parameter_values, entry_of
 from workbench.fitting import (
     FitInputs,
     SoFar,
-    apart_or_here,
     inputs_of_result,
     what_differs,
 )
@@ -309,7 +308,7 @@ class Trainer(QObject):
         result, inputs = self._cv_waiting[run_id]
         title = f"Cross-validating {self._document.run(run_id).name}"
         job = Job(
-            partial(apart_or_here, inputs, crossvalidation.cross_validate),
+            partial(crossvalidation.cross_validate, inputs),
             self,
             title=title,
             step_name="fold",

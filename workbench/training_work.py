@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.monitor import FitMonitor
 from workbench.editing import make_again
-from workbench.fitting import FitInputs, apart_or_here, fit_run, freeze_inputs
+from workbench.fitting import FitInputs, fit_run, freeze_inputs
 from workbench.rounds import add_rounds
 from workbench.runs import RunResult
 
@@ -47,5 +47,5 @@ def do_training(
     if more is not None:
         longer = add_rounds(more.before, inputs.table, more.n_more, monitor)
         return longer, longer
-    result = apart_or_here(inputs, fit_run, monitor)
+    result = fit_run(inputs, monitor)
     return result, make_again(result, inputs.table, edits) if edits else result

@@ -62,6 +62,11 @@ class Tuner(QObject):
     def current_job(self) -> Job | None:
         return None if self._now is None else self._now.job
 
+    @property
+    def current_plan(self) -> Plan | None:
+        """What is tried now."""
+        return None if self._now is None else self._now.plan
+
     def shown(self, run_id: str) -> Tuning | None:
         """What is to be seen of a model: the search under way, once a setting is done; else the last one."""
         if self.current_run_id == run_id:

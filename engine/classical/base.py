@@ -132,12 +132,16 @@ class ClassicalModel(Learner):
 
     def _in_steps(self, answer: Callable[[NDArray[Any]], Floats], table: NDArray[Any]) -> Floats:
         """Answer by pieces; raises FitStopped where it is not wanted any more, see `engine.pieces`."""
-        work = work_of_row(self.pipeline_[-1])
+        work = self._work_of_row()
         n_rows, steps = rows_at_once(work), []
         for at in range(0, len(table), n_rows):
             pieces.ask_whether_to_go_on(work * min(n_rows, len(table) - at))
             steps.append(answer(table[at : at + n_rows]))
         return np.concatenate(steps) if len(steps) != 1 else steps[0]
+
+    def _work_of_row(self) -> float:
+        """Return about how many products a row's answer takes; see `engine.classical.pace`."""
+        return work_of_row(self.pipeline_[-1])
 
     def check_parts(self) -> None:
         """Check that a loaded model fits together.

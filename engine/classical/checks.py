@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.svm import SVC, SVR, LinearSVC
 
@@ -17,6 +17,7 @@ from engine.classical.bayes import MixedBayes
 from engine.classical.columns import PreparedColumns
 from engine.classical.multiclass import AllVsAll, OneVsAll, pairs
 from engine.classical.neighbors import VotersOfClasses, VotersOfNumbers
+from engine.classical.powers import MAX_DEGREE, MAX_TERMS, TERMS, PolynomialColumns, n_terms
 from engine.export.model_check import require
 from engine.features import FeatureSpec
 
@@ -93,17 +94,37 @@ def _number(part: Any, name: str) -> float:
 def _check_columns(step: Any, n_levels: list[int]) -> int:
     """Return how many columns a checked step makes."""
     known = getattr(step, "n_levels", None)
-    is_whole = type(step) is PreparedColumns and isinstance(known, list) and known == n_levels
-    require(is_whole, "its columns differ")
+    is_polynomial = type(step) is PolynomialColumns
+    require(is_polynomial or type(step) is PreparedColumns, "its columns differ")
+    require(isinstance(known, list) and known == n_levels, "its columns differ")
     for name in ("unit_", "low_", "centre_"):
         _array(step, name, FLOAT, (len(n_levels),))
-    spread = step.spread_  # infinite for a column of one value
-    is_spread = isinstance(spread, np.ndarray) and spread.dtype == FLOAT and spread.shape == (len(n_levels),)
-    require(
-        is_spread and np.all(spread > 0) and np.all(step.unit_ > 0), "its spread_ is missing or no number"
-    )
-    gaps = _array(step, "has_gaps_", bool, (len(n_levels),))
-    return sum(n or 1 for n in n_levels) + int(gaps.sum())
+    _check_spread(step, "spread_", len(n_levels))
+    require(np.all(step.unit_ > 0), "its unit_ is no number above 0")
+    gaps, n_numbers = _array(step, "has_gaps_", bool, (len(n_levels),)), n_levels.count(0)
+    n_of_numbers = _check_powers(step, n_numbers) if is_polynomial else n_numbers
+    return n_of_numbers + sum(n_levels) + int(gaps.sum())
+
+
+def _check_spread(step: Any, name: str, length: int) -> None:
+    """Check what scaled columns are divided by: infinity for a column of one value."""
+    spread = getattr(step, name, None)
+    is_spread = isinstance(spread, np.ndarray) and spread.dtype == FLOAT and spread.shape == (length,)
+    require(is_spread and np.all(np.asarray(spread) > 0), f"its {name} is missing or no number")
+
+
+def _check_powers(step: Any, n_numbers: int) -> int:
+    """Return how many powers and products a checked step makes of so many numbers."""
+    degree, terms = step.degree, step.terms
+    require(type(degree) is int and 1 <= degree <= MAX_DEGREE, "its degree is wrong")
+    require(isinstance(terms, str) and terms in TERMS, "its terms are unknown")
+    n_made = n_terms(n_numbers, degree, terms)
+    require(n_made <= MAX_TERMS, "it has too many terms")
+    _array(step, "middle_", FLOAT, (n_numbers,))
+    _check_spread(step, "half_", n_numbers)
+    _array(step, "mean_", FLOAT, (n_made,))
+    _check_spread(step, "deviation_", n_made)
+    return n_made
 
 
 def _check_voters(model: Any, expected: Expected) -> None:
@@ -230,6 +251,7 @@ _CHECKS: dict[type, Callable[[Any, Expected], None]] = {
     LinearSVC: _check_coefficients,
     LogisticRegression: _check_coefficients,
     Ridge: _check_ridge,
+    LinearRegression: _check_ridge,
     OneVsAll: _check_split,
     AllVsAll: _check_split,
     CalibratedClassifierCV: _check_calibrated,

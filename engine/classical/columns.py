@@ -54,14 +54,19 @@ class PreparedColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X = np.asarray(X, np.float64)
         parts = []
         for column, n_levels in enumerate(self.n_levels):
-            values = X[:, column]
-            if n_levels:
-                parts.append((values[:, None] == np.arange(n_levels)).astype(np.float64))
-            else:
-                parts.append(self._scaled(values, column)[:, None])
-            if self.has_gaps_[column]:
-                parts.append(np.isnan(values).astype(np.float64)[:, None])
+            if not n_levels:
+                parts.append(self._scaled(X[:, column], column)[:, None])
+            parts += self._levels_and_gap(X[:, column], column)
         return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+    def _levels_and_gap(self, values: Floats, column: int) -> list[Floats]:
+        """Return the 0/1 columns of a column: of its levels, and of its gaps."""
+        parts = []
+        if n_levels := self.n_levels[column]:
+            parts.append((values[:, None] == np.arange(n_levels)).astype(np.float64))
+        if self.has_gaps_[column]:
+            parts.append(np.isnan(values).astype(np.float64)[:, None])
+        return parts
 
     def _scaled(self, values: Floats, column: int) -> Floats:
         with np.errstate(over="ignore"):  # what is farther than the farthest is taken to be there

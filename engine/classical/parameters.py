@@ -60,8 +60,9 @@ _MACHINE = (
     _penalty("What a row on the wrong side costs: larger follows the training rows more closely."),
     Parameter(
         "gamma", None, "float", simpler="smaller", minimum=0, open_minimum=True, allows_none=True,
-        none_text="from the columns", label="Kernel width (gamma)", group="Size",
-        help="Larger: only close rows are alike, and the border bends more.",
+        none_text="automatic", label="Kernel width (gamma)", group="Size",
+        help="Larger: only close rows are alike, and the border bends more. "
+        "Automatic: 1 over the number of columns times their variance.",
         aliases={"sklearn": "gamma"}, applies_when={"kernel": ("rbf",)},
     ),
 )  # fmt: skip
@@ -103,6 +104,22 @@ LOGISTIC_CLASSIFIER = (
 RIDGE_REGRESSOR = (
     Parameter(
         "alpha", 1.0, "float", simpler="larger", minimum=0, label="Penalty (alpha)", group="Size",
+        help="Larger: coefficients nearer to 0, and a smoother model. 0 is plain least squares.",
+        aliases={"sklearn": "alpha"},
+    ),
+)  # fmt: skip
+POLYNOMIAL_REGRESSOR = (
+    Parameter(
+        "degree", 2, "int", simpler="smaller", minimum=1, maximum=20, label="Degree", group="Size",
+        help="Largest sum of exponents: 1 is straight, 2 bends once, and large ones follow every row.",
+        aliases={"sklearn": "degree"},
+    ),
+    Parameter(
+        "terms", "all", "choice", choices=("all", "powers"), label="Terms", group="Size",
+        help="All: powers and products of columns. Powers: of single columns, no products.",
+    ),
+    Parameter(
+        "alpha", 0.0, "float", simpler="larger", minimum=0, label="Penalty (alpha)", group="Size",
         help="Larger: coefficients nearer to 0, and a smoother model. 0 is plain least squares.",
         aliases={"sklearn": "alpha"},
     ),

@@ -54,6 +54,7 @@ STORED_BESIDE: dict[str, tuple[str, ...]] = {
     "SVMRegressor": ("pipeline_",),
     "LogisticClassifier": ("pipeline_",),
     "RidgeRegressor": ("pipeline_",),
+    "PolynomialRegressor": ("pipeline_",),
     "NaiveBayesClassifier": ("pipeline_",),
 }
 """Models that are more than numbers and trees: attributes that the caller keeps in files of their own."""

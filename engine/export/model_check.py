@@ -42,6 +42,7 @@ _TABLES = {
     "SVMRegressor": ("engine.classical.parameters", "SVM_REGRESSOR"),
     "LogisticClassifier": ("engine.classical.parameters", "LOGISTIC_CLASSIFIER"),
     "RidgeRegressor": ("engine.classical.parameters", "RIDGE_REGRESSOR"),
+    "PolynomialRegressor": ("engine.classical.parameters", "POLYNOMIAL_REGRESSOR"),
     "NaiveBayesClassifier": ("engine.classical.parameters", "NAIVE_BAYES_CLASSIFIER"),
     "PerceptronClassifier": ("engine.linear.parameters", "PERCEPTRON_CLASSIFIER"),
     "DeepEnsembleClassifier": ("engine.neural.parameters", "DEEP_ENSEMBLE_CLASSIFIER"),

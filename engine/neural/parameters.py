@@ -64,9 +64,9 @@ _TRAINING = (
         aliases={"sklearn": "max_iter"},
     ),
     Parameter(
-        "batch_size", None, "int", minimum=1, allows_none=True, none_text="a 20th of the rows from 16 to 200",
+        "batch_size", None, "int", minimum=1, allows_none=True, none_text="automatic",
         label="Rows per step", group="Sampling",
-        help="Rows that the gradient of a step is taken over.",
+        help="Rows that the gradient of a step is taken over. Automatic: a 20th of them, from 16 to 200.",
         aliases={"sklearn": "batch_size"},
     ),
     Parameter(

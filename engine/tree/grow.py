@@ -71,7 +71,7 @@ class Grower:
         self._stack = np.zeros(FIRST_NODES, dtypes.NODE_DTYPE)
         self._state = np.zeros(layout.N_STATE, np.int64)
         self._random_state = np.array([seed], np.uint64)
-        is_large = order.shape[1] >= subtrees.FEWEST_ROWS
+        is_large = order.shape[1] >= subtrees.fewest_rows()
         self.rows_aside = subtrees.rows_set_aside(rules, presorted.is_level) if is_large else 0
 
     def grow(self, ask: Ask) -> GrownTree:

@@ -31,6 +31,18 @@ def rows_at(tree: Tree, path: Path, X: NDArray[Any]) -> Rows:
     return rows
 
 
+def rows_by_node(tree: Tree, X: NDArray[Any]) -> list[Rows]:
+    """Return the rows of an encoded table that reach each node, ascending."""
+    found = [np.empty(0, np.int64)] * tree.n_nodes
+    found[0] = np.arange(len(X))
+    for node in np.flatnonzero(~tree.is_leaf).tolist():  # parents come before children
+        rows = found[node]
+        child = children_of(tree, node, X[rows, tree.feature[node]])
+        for k, below in enumerate(tree.children(node)):
+            found[below] = rows[child == k]
+    return found
+
+
 def children_of(tree: Tree, node: int, x: NDArray[Any]) -> Children:
     """Return the child that each value takes at an inner node; see `engine.kernels.routing`."""
     kind, threshold, levels = int(tree.kind[node]), float(tree.threshold[node]), tree.levels(node)

@@ -164,6 +164,34 @@ def _throws_at_beds(degrees: list[int], rng: Any) -> np.ndarray:
     return 0.55 * np.column_stack([np.cos(turn), np.sin(turn)]) + rng.normal(0, 0.028, (100, 2))
 
 
+def write_clouds(folder: Path) -> None:
+    """Two classes, each of ten small clouds that lie among those of the other (as in Hastie et al. 2009)."""
+    rng = np.random.default_rng(24)
+    centres = np.concatenate([rng.normal((1, 0), 1, (10, 2)), rng.normal((0, 1), 1, (10, 2))])
+    drawn = np.concatenate([rng.integers(0, 10, 200), rng.integers(10, 20, 200)])
+    points = centres[drawn] + rng.normal(0, np.sqrt(0.2), (400, 2))
+    order = rng.permutation(400)
+    labels = ["low" if drawn[i] < 10 else "high" for i in order]
+    write_points(folder, "clouds", points[order], labels, ["x1", "x2", "class"])
+
+
+def write_few_points(folder: Path) -> None:
+    """Thirty points around one turn of a sine: what a polynomial of high degree bends to."""
+    rng = np.random.default_rng(35)
+    x = np.round(np.sort(rng.uniform(0, 1, 30)), 4)
+    y = np.round(np.sin(2 * np.pi * x) + rng.normal(0, 0.3, 30), 4)
+    order = np.random.default_rng(1035).permutation(30)
+    write(folder, "few_points", ["x", "y"], np.column_stack([x, y])[order].tolist())
+
+
+def write_gap(folder: Path) -> None:
+    """A curve with no row in the middle, where nobody can know how it goes on."""
+    rng = np.random.default_rng(7)
+    x = rng.uniform(1, 4, 200) * np.where(rng.random(200) < 0.5, -1, 1)
+    y = np.sin(2 * x) + rng.normal(0, 0.15, 200)
+    write(folder, "gap", ["x", "y"], np.round(np.column_stack([x, y]), 4).tolist())
+
+
 def write_scikit_learn(folder: Path) -> None:
     """The tables that scikit-learn distributes, in natural units."""
     from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
@@ -280,6 +308,23 @@ ENTRIES = (
         "surface",
     ),
     entry("darts", "Darts", "Where four players' darts landed: who threw?", "player", "surface"),
+    entry("clouds", "Clouds", "Two classes that overlap: no model gets all rows right", "class", "surface"),
+    entry(
+        "few_points",
+        "Few points",
+        "30 points around one turn of a sine: how far should a curve bend?",
+        "y",
+        "curve",
+        task="numbers",
+    ),
+    entry(
+        "gap",
+        "Gap",
+        "A curve with no row in the middle: who says that they do not know?",
+        "y",
+        "curve",
+        task="numbers",
+    ),
     entry(
         "iris",
         "Iris",
@@ -341,6 +386,9 @@ def main(folder: Path = HERE) -> None:
     write_cosine(folder)
     write_two_assets(folder)
     write_darts(folder)
+    write_clouds(folder)
+    write_few_points(folder)
+    write_gap(folder)
     write_scikit_learn(folder)
     write_index(folder)
 

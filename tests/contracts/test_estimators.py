@@ -53,6 +53,7 @@ SMALL = {
     "SVMRegressor": {},
     "LogisticClassifier": {},
     "RidgeRegressor": {},
+    "PolynomialRegressor": {},
     "NaiveBayesClassifier": {},
     "PerceptronClassifier": {},
     "DeepEnsembleClassifier": {

@@ -83,6 +83,8 @@ TELLING = {
     "multiclass": ["one_vs_all"],
     "answers": ["decision"],
     "epsilon": [0.6],
+    "degree": [4],
+    "terms": ["powers"],
     "max_iter": [2],
     "var_smoothing": [0.5],
     "estimators": [[{"name": "tree", "kind": "tree", "parameters": {"max_depth": 2}}]],

@@ -195,3 +195,16 @@ def test_one_specialisation_serves_all():
         make().fit(X, y)
     for kernel in (small_nodes.grow_small, small_nodes.gather):
         assert specialisations(kernel) == 1
+
+
+@every_kind
+def test_where_many_trees_are_grown_small_tables_are_set_aside_too(kind, monkeypatch):
+    monkeypatch.setattr(subtrees, "FEWEST_ROWS", 10**6)
+    X, y = random_table(5, kind, share_missing=0.1)
+    forest = RandomForestRegressor(n_estimators=3, max_features=2, random_state=0)
+    general, plain_forest = KINDS[kind]().fit(X, y).tree_, forest.fit(X, y).estimators_
+    with subtrees.many_trees():
+        assert subtrees.fewest_rows() == 0
+        assert KINDS[kind]().fit(X, y).tree_ == general
+        assert forest.fit(X, y).estimators_ == plain_forest
+    assert subtrees.fewest_rows() == 10**6

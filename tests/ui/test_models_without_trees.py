@@ -4,14 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from tests.ui.training_help import train
 from workbench.apply import apply_model
 from workbench.catalog import CATALOG
+from workbench.datasets import make_table
 from workbench.figures.surface import CurveFigure
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
+from workbench.ui.states import EmptyState
 
 CASES = [(key, task) for key, entry in CATALOG.items() if not entry.has_trees for task in entry.tasks]
 TARGETS = {"classes": "species", "numbers": "body_mass_g"}
@@ -54,6 +58,22 @@ def test_every_view_opens_and_says_what_there_is(qtbot, session, tmp_path, key, 
     read = load_project(tmp_path / "a.treewright").runs[0].result
     for part, scores in result.scores.items():
         np.testing.assert_array_equal(read.scores[part].prediction, scores.prediction)
+
+
+@pytest.mark.parametrize(
+    ("key", "view"), [("linear", "scores"), ("stacking", "stack"), ("averaging", "stack")]
+)
+def test_where_there_is_no_tree_and_no_curve_the_view_that_tells_most_is_a_click_away(session, key, view):
+    session.document.open_table(load_sample("penguins"))
+    session.document.add_run(key)
+    centre = session.window.centre
+    for empty in ("tree", "training"):
+        centre.show_view(empty)
+        panel = session.window.findChild(QWidget, f"panel.{empty}")
+        shown = next(state for state in panel.findChildren(EmptyState) if state.isVisible())
+        QTest.mouseClick(shown.button, Qt.MouseButton.LeftButton)
+        assert session.window.findChild(QWidget, f"panel.{view}").isVisible()
+        assert view.capitalize() in shown._how.text()
 
 
 def test_views_of_trees_promise_none_before_the_training(qtbot, session):
@@ -187,6 +207,32 @@ def test_a_fit_that_cannot_be_asked_is_stopped_with_its_process(qtbot, session):
     assert document.run(run_id).state == "new"
     assert "stopped before there was anything to keep" in document.messages[-1]
     assert train(qtbot, session, "svm")
+
+
+def test_a_stopped_fit_of_another_library_leaves_the_model_from_before(qtbot, session):
+    run_id = trained(qtbot, session, "svm", "classes")
+    before = session.document.run(run_id).result
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        assert session.trainer.train(run_id)
+        session.trainer.stop(run_id)
+    assert session.document.run(run_id).result is before
+    assert session.document.run(run_id).state == "done"
+
+
+def test_with_a_single_validation_row_training_rows_are_shuffled(qtbot, session):
+    """R squared of one row is not defined, and scikit-learn's warning of it would be an error here."""
+    session.document.open_table(
+        make_table("few", {"x": [1.0, 2.0, 4.0, 5.0, 7.0, 8.0], "y": [1.5, 2.5, 4.0, 5.0, 7.5, 8.0]})
+    )
+    session.document.set_target("y")
+    run_id = train(qtbot, session, "linear")
+    result = session.document.run(run_id).result
+    assert np.bincount(result.parts).tolist() == [4, 1, 1]
+    assert result.importances[0] > 0.5  # by the training rows, as the caption says
+    bars = session.window.findChild(QWidget, "scores.importances")
+    session.window.centre.show_view("scores")
+    qtbot.waitUntil(lambda: bars.figure is not None)
+    assert "training rows" in bars.figure.subtitle
 
 
 def test_a_cross_validation_in_a_process_is_attached(qtbot, session):

@@ -352,3 +352,16 @@ def test_weights_of_an_average_are_typed(qtbot, session, document):
     document.undo_stack.undo()
     assert document.run(run_id).spec.parameters["weights"] is None
     assert field.value_text() == "all the same"
+
+
+@pytest.mark.parametrize(("target", "has_scheme"), [("sex", False), ("species", True)])
+def test_for_two_classes_a_part_is_offered_no_scheme_for_more(session, target, has_scheme):
+    document = session.document
+    document.open_table(load_sample("penguins"))
+    document.set_target(target)
+    run_id = document.add_run("averaging")
+    document.set_parameter(run_id, "estimators", [{"name": "SVM", "kind": "svm", "parameters": {}}])
+    form = field_of(session, "estimators").form
+    offered = {widget.objectName() for widget in form.findChildren(QWidget) if widget.isVisibleTo(form)}
+    assert "settings.estimators.settings.C" in offered
+    assert ("settings.estimators.settings.multiclass" in offered) is has_scheme

@@ -5,6 +5,7 @@ import pytest
 
 from engine.tree.structure import single_leaf
 from workbench.figures import compare, scores
+from workbench.importances import shuffled_text
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult
 from workbench.scoring import score_classes, score_numbers
 
@@ -83,8 +84,8 @@ def test_errors_of_numbers_are_in_the_targets_unit():
     block = scores.part_block("m", result, "test")
     assert {key.name: key.value for key in block.key_figures} == {
         "R²": "0.985",
-        "RMSE": "10",
-        "mean absolute error": "10",
+        "RMSE": "10.0",
+        "mean absolute error": "10.0",
     }
     assert block.notes == ("always answering the mean: RMSE 81.6", scores.PART_NOTES["test"])
 
@@ -138,10 +139,10 @@ def test_compare_heads_models_by_their_own_task(result):
     }
     alone = compare.make_compare({"1": records["1"]}, "classes", "test")
     assert alone.columns == ("R², test", "RMSE, test", "mean absolute error, test")
-    assert alone.rows[0].cells == ("0.985", "10", "10")
+    assert alone.rows[0].cells == ("0.985", "10.0", "10.0")
     both = compare.make_compare(records, "classes", "test")
     assert both.columns[:4] == ("accuracy, test", "AUC, test", "log loss, test", "R², test")
-    assert both.rows[0].cells == ("–", "–", "–", "0.985", "10", "10")
+    assert both.rows[0].cells == ("–", "–", "–", "0.985", "10.0", "10.0")
     assert both.rows[1].cells[3:] == ("–", "–", "–")
 
 
@@ -209,3 +210,16 @@ def test_two_runs_curves_are_overlaid_in_two_colours(result):
     ]  # fmt: skip
     assert [line.colour for line in figure.lines] == [0, 0, 1, 1]
     assert compare.overlaid_curves([RunRecord("3", "three", ModelSpec("tree"))]) is None
+
+
+def test_the_caption_of_shuffled_columns_says_which_rows_and_how_many_of_them():
+    def part(n, weights=None):
+        y = np.arange(n, dtype=float)
+        return score_numbers("part", y, y + 1, weights)
+
+    several = {"train": part(9), "validation": part(8)}
+    assert shuffled_text(several) == "validation rows"
+    assert shuffled_text({**several, "validation": part(1)}) == "training rows"
+    assert shuffled_text({**several, "validation": part(2, np.array([0.0, 1.0]))}) == "training rows"
+    assert shuffled_text({"validation": part(1000)}) == "validation rows"
+    assert shuffled_text({"train": part(2500)}) == "834 of 2,500 training rows"

@@ -1,5 +1,7 @@
 """Cases C33 and C34 at the level of figures; mixtures, borders, far cells."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,21 @@ def c33_figure(n_x=200, n_y=50):
     far = np.zeros((n_y, n_x), bool)
     answer = np.stack([1 - is_one, is_one])
     return s.SurfaceFigure("m", "", "", x, y, answer, ("a", "b"), None, (), points, "y", far, np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    ("features", "importances", "columns"),
+    [
+        (("x", "y"), [0.2, 0.8], ("x", "y")),
+        (("x", "y", "z"), [0.2, 0.3, 0.5], ("z", "y")),
+        (("x",), [1.0], ("x", None)),
+    ],
+)
+def test_a_surface_opens_on_what_matters_most_and_two_columns_keep_their_order(
+    features, importances, columns
+):
+    result = SimpleNamespace(features=features, importances=np.array(importances), grown_tree=None, edits=())
+    assert s.default_columns(result) == columns
 
 
 def test_c33_reading_the_picture_gives_the_models_class():

@@ -263,6 +263,25 @@ def test_a_stop_while_slow_answers_are_scored_keeps_the_model_without_scores(tmp
     assert again.result.scores == {}
 
 
+def test_a_model_that_is_stopped_while_it_is_scored_is_kept_by_its_document(qtbot):
+    _, document = slow_to_ask()
+    session, run_id = Session(document), list(document.runs)[-1]
+    phases = []
+
+    def stop_when_scored(_run_id, events):
+        phases.extend(event.phase for event in events)
+        if "scoring" in phases:
+            session.trainer.stop(run_id)
+
+    session.trainer.advanced.connect(stop_when_scored)
+    session.retrain(run_id)
+    result = document.run(run_id).result
+    assert "fitting" in phases
+    assert result is not None
+    assert not result.stopped
+    session.close()
+
+
 def test_a_stop_of_a_small_model_keeps_its_scores():
     inputs, _ = slow_to_ask(300)
     result = fit_run(inputs, StopIn("scoring"))

@@ -330,7 +330,7 @@ def bad_role(members):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda members: members.pop("project.json"), "project.json"),
+        (lambda members: members.pop("project.json"), "('project.json' is missing)"),
         (lambda members: members.pop("rows.parquet"), "rows.parquet"),
         (lambda members: members.pop("models/run1.npz"), "models/run1.npz"),
         (lambda members: members.pop("models/run1.npz"), "open a copy of it, or another file"),
@@ -338,7 +338,7 @@ def bad_role(members):
         (lambda members: members.update({"/etc/evil": b"x"}), "outside of it"),
         (lambda members: members.update({"zeros": bytes(200_000_000)}), "do not trust it"),
         (lambda members: members.update({"project.json": b"[1, 2"}), "project file holds"),
-        (lambda members: members.update({"project.json": b"[1, 2]"}), "project file holds"),
+        (lambda members: members.update({"project.json": b"[1, 2]"}), "(an entry is of another kind than it"),
         (lambda members: members.update({"project.json": b"[" * 100_000}), "project file holds"),
         (lambda members: members.update({"rows.parquet": b"PAR1"}), "rows are damaged"),
         (edit_json(format="zip"), "not 'treewright-project'"),

@@ -138,6 +138,8 @@ CLASSICAL = {
     "logistic": engine.LogisticClassifier(),
     "logistic in pairs": engine.LogisticClassifier(multiclass="all_vs_all"),
     "ridge": engine.RidgeRegressor(),
+    "polynomial": engine.PolynomialRegressor(degree=3),
+    "polynomial with a penalty": engine.PolynomialRegressor(degree=3, terms="powers", alpha=0.1),
     "bayes": engine.NaiveBayesClassifier(),
 }
 

@@ -17,8 +17,8 @@ from workbench.samples import SAMPLES, find_sample, load_sample
 KEYS = [sample.key for sample in SAMPLES]
 WANTED = {
     "penguins", "restaurant", "rain_and_clouds", "ten_gini_rows", "xor", "lemons_and_oranges", "moons",
-    "circles", "spiral", "cosine", "linear_border", "box", "three_in_a_row", "darts", "iris", "wine",
-    "breast_cancer", "diabetes", "two_assets",
+    "circles", "spiral", "cosine", "linear_border", "box", "three_in_a_row", "darts", "clouds",
+    "few_points", "gap", "iris", "wine", "breast_cancer", "diabetes", "two_assets",
 }  # fmt: skip
 
 

@@ -456,6 +456,7 @@ def test_layers_are_tuned_the_fewest_units_are_simplest_and_a_project_keeps_them
         ("svm", {"C": (1.0, 10.0), "gamma": (0.1, 1.0)}, ("smaller", "smaller")),
         ("svm", {"gamma": (None, 1.0)}, ()),  # None is a number that the columns tell
         ("naive_bayes", {"var_smoothing": (0.0, 0.1)}, ("larger",)),
+        ("polynomial", {"degree": (1, 9), "alpha": (0.0, 1.0)}, ("smaller", "larger")),
     ],
 )
 def test_the_simpler_values_are_known_of_models_without_trees(kind, grid, simpler):

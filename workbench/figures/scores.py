@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.notes import notes_of
 from workbench.figures.axis import date_ticks
 from workbench.figures.words import count, counted, fixed, number, percent, value_text
+from workbench.importances import shuffled_text
 
 if TYPE_CHECKING:
     from workbench.runs import RunResult
@@ -124,7 +125,7 @@ def score_text(metric: str, value: float) -> str:
     """Write a score: three places for those between 0 and 1, three digits for errors in the target's unit."""
     if not np.isfinite(value):
         return "–"
-    return number(value) if metric in IN_UNIT else fixed(value)
+    return number(value, keeps_zeros=True) if metric in IN_UNIT else fixed(value)
 
 
 def _interval(metric: str, estimate: Estimate) -> str:
@@ -137,7 +138,7 @@ def _interval(metric: str, estimate: Estimate) -> str:
 
 def _baseline_sentence(scores: ScoreSet, result: RunResult, unit: str) -> str:
     if not scores.classes or scores.base_rates is None:
-        return f"always answering the mean: RMSE {number(scores.baseline)} {unit}".rstrip()
+        return f"always answering the mean: RMSE {number(scores.baseline, keeps_zeros=True)} {unit}".rstrip()
     always = f"always answering {scores.majority_class}: accuracy {fixed(scores.baseline)}"
     event = result.event_class
     if len(scores.classes) == 2 and event in scores.classes:
@@ -251,8 +252,8 @@ def make_importances(name: str, result: RunResult) -> BarsFigure:
     subtitle = "share of the total gain on training rows"
     if not result.has_trees:
         score = "accuracy" if result.classes else "R squared"
-        part = "validation" if "validation" in result.scores else "training"
-        subtitle = f"by how much {score} falls when the column is shuffled, {part} rows"
+        rows = shuffled_text(result.scores)
+        subtitle = f"by how much {score} falls when the column is shuffled, {rows}"
     if n > len(order):
         subtitle += f", largest {len(order)} of {count(n)} columns"
     return BarsFigure(name, subtitle, tuple(result.features[k] for k in order), result.importances[order])

@@ -241,7 +241,7 @@ AnyFigure = SurfaceFigure | CurveFigure
 
 
 def default_columns(result: RunResult) -> tuple[str, str | None]:
-    """Return the two columns with the largest total gain (D32); the second is None if there is one.
+    """Return the two columns with the largest total gain (D32), or one and None; two alone in their order.
 
     Those of the tree as it was grown: while it is changed by hand the picture keeps its axes, so that a
     border is seen to come or go.
@@ -251,8 +251,9 @@ def default_columns(result: RunResult) -> tuple[str, str | None]:
     importances = result.importances
     if result.grown_tree is not None and result.edits:
         importances = impurity_importances([result.grown_tree], len(result.features))
-    order = np.argsort(-np.asarray(importances), kind="stable")
-    names = [result.features[k] for k in order]
+    names = list(result.features)
+    if len(names) > 2:
+        names = [names[k] for k in np.argsort(-np.asarray(importances), kind="stable")]
     return names[0], names[1] if len(names) > 1 else None
 
 

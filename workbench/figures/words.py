@@ -14,11 +14,13 @@ def sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
 
 
-def number(value: float, digits: int = 3) -> str:
+def number(value: float, digits: int = 3, keeps_zeros: bool = False) -> str:
     """Write `value` with `digits` significant digits, grouped thousands and U+2212 for minus.
 
-    >>> number(1234567.0), number(-0.01234), number(5.0)
-    ('1,230,000', '−0.0123', '5')
+    Zeros at the end of decimals are left out, but where numbers that were measured stand below each other.
+
+    >>> number(1234567.0), number(-0.01234), number(5.0), number(5.0, keeps_zeros=True)
+    ('1,230,000', '−0.0123', '5', '5.00')
     """
     if math.isnan(value):
         return "missing"
@@ -30,7 +32,7 @@ def number(value: float, digits: int = 3) -> str:
     if -5 < exponent < 15:
         decimals = max(digits - 1 - exponent, 0)
         text = f"{round(value, digits - 1 - exponent):,.{decimals}f}"
-        text = text.rstrip("0").rstrip(".") if "." in text else text
+        text = text.rstrip("0").rstrip(".") if "." in text and not keeps_zeros else text
     else:
         text = f"{value:.{digits - 1}e}"
     return text.replace("-", MINUS)

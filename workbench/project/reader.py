@@ -20,6 +20,7 @@ from workbench.columns import KINDS, Column
 from workbench.datasets import ROLES, Table, default_roles
 from workbench.exports import MODEL_SUFFIXES, load_model
 from workbench.files import ARCHIVE_DAMAGE, told_when_unreadable, unreadable
+from workbench.log import LOG, describe
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
 from workbench.project.models import files_under, read_model
@@ -69,8 +70,16 @@ def load_project(path: str | Path, data_path: str | Path | None = None) -> Proje
             raise
         raise type(error)(f"{path.name}: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
-        what = f"{type(error).__name__}: {error}"
+        LOG.info("a project was refused\n%s", describe(error))
+        what = _what_is_wrong(error)
         raise DataError(f"{path.name} does not hold what a project file holds ({what}); {CURE}") from None
+
+
+def _what_is_wrong(error: Exception) -> str:
+    """Return what an error says of a file to somebody who does not read Python."""
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    return str(error) if isinstance(error, ValueError) else "an entry is of another kind than it should be"
 
 
 def _unpack(packed: bytes, name: str) -> dict[str, bytes]:

@@ -131,7 +131,7 @@ class Centre(QMainWindow):
         if is_small and groups == SIDE_BY_SIDE:
             self._is_folded = True
             self._arrange_as_tabs()
-        elif not is_small and self._is_folded and groups == ONE_AT_A_TIME:
+        elif not is_small and self._is_folded and self.is_one_at_a_time:
             self._is_folded = False
             self._arrange_side_by_side()
         else:
@@ -141,6 +141,11 @@ class Centre(QMainWindow):
     def _has_small_window(self) -> bool:
         size = self.window().size()
         return size.width() < theme.scaled(NARROW_WIDTH) or size.height() < theme.scaled(LOW_HEIGHT)
+
+    @property
+    def is_one_at_a_time(self) -> bool:
+        """All views are tabs of one place."""
+        return self._groups() == ONE_AT_A_TIME
 
     def _groups(self) -> set[frozenset[str]]:
         """The names of the views that share one place, for each place."""
@@ -252,6 +257,6 @@ class Centre(QMainWindow):
         self._is_new = False
         is_restored = bool(state) and self.restoreState(state, STATE_VERSION)
         self._is_small = self._has_small_window()
-        self._is_folded = self._is_small and self._groups() == ONE_AT_A_TIME
+        self._is_folded = self._is_small and self.is_one_at_a_time
         self._fold_timer.start()
         return is_restored

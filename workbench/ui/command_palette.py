@@ -114,9 +114,14 @@ class PaletteModel(QAbstractListModel):
         return action if role == ACTION_ROLE else None
 
 
+PALETTE_TEXT = "palette_text"
+"""Property of an action that is called otherwise here than in its menu, which names what all in it are."""
+
+
 def action_text(action: QAction) -> str:
     """A command's name without the mark of its menu letter."""
-    return action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
+    named = action.property(PALETTE_TEXT)
+    return named if named else action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
 
 
 class _PaletteDelegate(QStyledItemDelegate):

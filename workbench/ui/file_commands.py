@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from workbench.document import PROJECT_SUFFIX
+from workbench.experiments import is_untouched
 from workbench.exports import MODEL_SUFFIXES
 from workbench.figures.words import counted
 from workbench.jobs import Job
@@ -162,12 +163,12 @@ class FileCommands(QObject):
         """Open a table, project or model; a document with changes asks to be saved first."""
         self._when_saved("Save before opening another file?", lambda: self._load(Path(path_text)))
 
-    def open_sample(self, key: str) -> None:
-        """Open a sample table."""
+    def open_sample(self, key: str, then: Callable[[], object] | None = None) -> None:
+        """Open a sample table; `then` follows, in place of showing the sample's own view."""
         from workbench.samples import find_sample
 
         sample = find_sample(key)
-        self._when_saved("Save before opening a sample?", lambda: self._load_sample(sample))
+        self._when_saved("Save before opening a sample?", lambda: self._load_sample(sample, then))
 
     def _load(self, path: Path) -> None:
         if path.suffix == PROJECT_SUFFIX or path.name.endswith(MODEL_SUFFIXES):
@@ -190,9 +191,9 @@ class FileCommands(QObject):
         cure = _Cure(EncodingUnknown, "Choose the Encoding", ask)
         self._start(_Reading(path.name, read, lambda table: self._take_table(path, table), cure))
 
-    def _load_sample(self, sample) -> None:
+    def _load_sample(self, sample, then: Callable[[], object] | None) -> None:
         read = lambda: _read_sample(sample.key)  # noqa: E731 - bound to this sample
-        self._start(_Reading(sample.title, read, lambda table: self._take_sample(sample, table)))
+        self._start(_Reading(sample.title, read, lambda table: self._take_sample(sample, table, then)))
 
     def _start(self, reading: _Reading) -> None:
         title = f"Opening {reading.name}"
@@ -239,10 +240,13 @@ class FileCommands(QObject):
         self.recent.remember(path)
         self._document.post_message(_opened_text(table))
 
-    def _take_sample(self, sample, table) -> None:
+    def _take_sample(self, sample, table, then: Callable[[], object] | None) -> None:
         self._window.notice.hide()
         self._document.open_table(table)
         self._document.post_message(_opened_text(table))
+        if then is not None:
+            then()
+            return
         view = {"curve": "surface"}.get(sample.opens_view, sample.opens_view)
         self._window.views.show_view(view)
 
@@ -343,7 +347,7 @@ class FileCommands(QObject):
     def _when_saved(self, question: str, then: Callable[[], object]) -> None:
         if self._saving is not None:
             self.when_saved(lambda: self._when_saved(question, then))
-        elif self._document.is_dirty:
+        elif self._document.is_dirty and not is_untouched(self._document):
             self.ask_save(question, then)
         else:
             then()

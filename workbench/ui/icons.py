@@ -36,6 +36,7 @@ NAMES = {
     "networks": "share-network",
     "svm": "arrows-in-line-horizontal",
     "linear": "trend-up",
+    "polynomial": "activity",
     "perceptron": "line-segments",
     "naive_bayes": "percent",
     "training": "chart-line",
@@ -99,6 +100,7 @@ NAMES = {
     "about": "question",
     "recent": "clock-counter-clockwise",
     "palette": "command",
+    "experiment": "flask",
     "split": "chart-pie-slice",
 }
 

@@ -26,6 +26,7 @@ from workbench.ui.actions import ActionSet
 from workbench.ui.centre import NARROW_WIDTH, Centre, Dock
 from workbench.ui.command_palette import CommandPalette
 from workbench.ui.context import Context
+from workbench.ui.experiment_commands import ExperimentCommands
 from workbench.ui.file_commands import FileCommands
 from workbench.ui.menus import MENUS
 from workbench.ui.model_commands import ModelCommands
@@ -84,6 +85,7 @@ class MainWindow(QMainWindow):
         self.files = FileCommands(self)
         self.models = ModelCommands(self)
         self.views = ViewCommands(self)
+        self.experiments = ExperimentCommands(self)
         self.studies = StudyCommands(self.context, self)
         self._make_pages()
         self._make_docks()
@@ -104,6 +106,7 @@ class MainWindow(QMainWindow):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.notice)
+        layout.addWidget(self.experiments.bar)
         layout.addWidget(self._pages, 1)
         self.setCentralWidget(middle)
 
@@ -165,6 +168,7 @@ class MainWindow(QMainWindow):
         document.dirty_changed.connect(self._refresh_title)
         theme.changed.connect(self._on_theme_changed)
         self.welcome.sample_chosen.connect(self.files.open_sample)
+        self.welcome.experiment_chosen.connect(self.experiments.open)
         self.welcome.file_chosen.connect(self.files.open_path)
         self.welcome.open_requested.connect(self.files.ask_open)
         self.welcome.set_recent(self.files.recent.paths())
@@ -264,7 +268,7 @@ class MainWindow(QMainWindow):
         if self.context.document.table is not None:  # the welcome page hides docks; that is no wish
             settings.setValue("window/state", self.saveState(STATE_VERSION))
         if self.centre is not None:
-            settings.setValue("window/centre", self.centre.state())
+            settings.setValue("window/centre", self.experiments.places_before or self.centre.state())
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)

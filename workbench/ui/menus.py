@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.experiments import EXPERIMENTS
 from workbench.ui.centre import VIEWS
 
 MENUS: dict[str, tuple[str | None, ...]] = {
@@ -36,6 +37,7 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.model.add_networks",
         "action.model.add_svm",
         "action.model.add_linear",
+        "action.model.add_polynomial",
         "action.model.add_perceptron",
         "action.model.add_naive_bayes",
         "action.model.add_averaging",
@@ -91,6 +93,11 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         "action.view.fit",
     ),
     "&Laboratory": ("action.study.bootstrap", "action.study.information"),
+    "E&xperiments": (
+        *(f"action.experiment.{experiment.key}" for experiment in EXPERIMENTS),
+        None,
+        "action.experiment.look",
+    ),
     "&View": (
         *(f"action.view.{name}" for name in VIEWS),
         "action.view.jobs",

@@ -99,8 +99,9 @@ class EmptyState(QWidget):
         """The same for a view of trees: why the current model has none to show, and what has some."""
         run = context.document.current_run
         if run is not None and _is_without_trees(run):
-            how = "Train a decision tree, a forest or boosting to look at trees."
-            self.tell(_has_no_trees(run), how, context.actions.get("action.model.add_tree"))
+            view = view_of_its_own(run)
+            how = f"{view.capitalize()} tells of this one; trees, forests and boosting are made of them."
+            self.tell(_has_no_trees(run), how, context.actions.get(f"action.view.{view}"))
         elif run is not None and run.result is not None:
             how = f"It was stopped before its first {unit_of(run.result)}."
             self.tell("This model has no tree.", how, context.actions.get("action.model.train"))
@@ -116,6 +117,11 @@ class EmptyState(QWidget):
 def _is_without_trees(run: RunRecord) -> bool:
     """Tell whether a model is not made of trees, trained or not."""
     return not (entry_of(run.spec.kind).has_trees if run.result is None else run.result.has_trees)
+
+
+def view_of_its_own(run: RunRecord) -> str:
+    """Return the view that tells most of a model without trees: of models, how they are put together."""
+    return "stack" if entry_of(run.spec.kind).is_of_models else "scores"
 
 
 def _has_no_trees(run: RunRecord) -> str:

@@ -29,6 +29,7 @@ QFrame[look="card"]:focus {{ border: 2px solid {accent}; padding: 0; }}
 QFrame[look="popover"] {{ background: {surface}; border: 1px solid {control}; border-radius: 6px; }}
 QFrame[look="banner"] {{ background: {warning_soft}; border: none; border-radius: 6px; }}
 QFrame[look="notice"] {{ background: {danger_soft}; border: none; border-bottom: 1px solid {border}; }}
+QFrame[look="hint"] {{ background: {accent_soft}; border: none; border-bottom: 1px solid {border}; }}
 QFrame[look="strip"] {{ background: {raised}; border: none; border-radius: 6px; }}
 QFrame[look="line"] {{ background: {border}; border: none; max-height: 1px; min-height: 1px; }}
 QFrame[look="drop"] {{ background: transparent; border: 1px dashed {control}; border-radius: 8px; }}

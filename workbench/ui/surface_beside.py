@@ -80,8 +80,8 @@ class SurfaceBeside(QObject):
 
     def _on_changed(self, *_: object) -> None:
         self._offer()
-        if any(other.is_asked for other in self._others):
-            self._again()
+        if self.chosen() or any(other.is_asked for other in self._others):
+            self._again()  # also for one that was wanted before it was trained
 
     def candidates(self) -> list[RunRecord]:
         """Other models that can be drawn over the same columns."""

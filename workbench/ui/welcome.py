@@ -130,6 +130,7 @@ class WelcomePage(QScrollArea):
     """Emits what the person chose; opens nothing by itself."""
 
     sample_chosen = Signal(str)
+    experiment_chosen = Signal(str)
     file_chosen = Signal(str)
     open_requested = Signal()
 
@@ -145,7 +146,18 @@ class WelcomePage(QScrollArea):
         self._cards = CardGrid()
         side = QWidget()
         side.setFixedWidth(theme.scaled(264))
-        side.setLayout(column(self.drop, 16, Label("RECENT", "section"), self._recent, -1))
+        side.setLayout(
+            column(
+                self.drop,
+                16,
+                Label("RECENT", "section"),
+                self._recent,
+                16,
+                Label("EXPERIMENTS", "section"),
+                self._make_experiments(),
+                -1,
+            )
+        )
         main = column(Label("SAMPLES", "section"), self._cards, -1, spacing=12)
         body = row(side, main, spacing=32)
         body.setStretch(1, 1)
@@ -187,6 +199,18 @@ class WelcomePage(QScrollArea):
             card.setToolTip(literal(f"Source: {sample.source}\nLicence: {sample.licence}"))
             card.chosen.connect(lambda key=sample.key: self.sample_chosen.emit(key))
             self._cards.add(card)
+
+    def _make_experiments(self) -> QVBoxLayout:
+        from workbench.experiments import EXPERIMENTS
+
+        listed = QVBoxLayout()
+        listed.setSpacing(0)
+        for experiment in EXPERIMENTS:
+            entry = button(experiment.title, "quiet", partial(self.experiment_chosen.emit, experiment.key))
+            entry.setObjectName(f"welcome.experiment.{experiment.key}")
+            entry.setToolTip(literal(experiment.text))
+            listed.addWidget(entry, 0, Qt.AlignmentFlag.AlignLeft)
+        return listed
 
     def set_recent(self, paths: Iterable[str]) -> None:
         """List recent files, latest first."""

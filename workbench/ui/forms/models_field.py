@@ -134,7 +134,9 @@ class ModelsPopover(QFrame):
         self._settings.set_parameters(
             parameter
             for parameter in table
-            if parameter.kind not in OF_MODELS and parameter.name not in ("n_jobs", "random_state")
+            if parameter.kind not in OF_MODELS
+            and parameter.name not in ("n_jobs", "random_state")
+            and parameter.suits(self._table.n_classes)
         )
         self._settings.set_values(
             model["parameters"],

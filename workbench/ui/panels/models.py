@@ -23,6 +23,7 @@ IN_MORE = (
     ("networks", "Deep Ensemble"),
     ("svm", "Support Vector Machine"),
     ("linear", "Linear Model"),
+    ("polynomial", "Polynomial Regression"),
     ("perceptron", "Perceptron"),
     ("naive_bayes", "Naive Bayes"),
     ("averaging", "Averaging"),

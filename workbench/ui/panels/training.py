@@ -17,7 +17,7 @@ from workbench.ui.context import Context
 from workbench.ui.exporting import PictureExports
 from workbench.ui.plots.training import TrainingPlot
 from workbench.ui.round_bar import RoundBar
-from workbench.ui.states import EmptyState, Switch
+from workbench.ui.states import EmptyState, Switch, view_of_its_own
 from workbench.ui.widgets import ElidedLabel, bare_button, column, row
 
 GOAL = "its loss fall, round by round"
@@ -125,9 +125,12 @@ class TrainingPanel(QWidget):
             )
             self._empty.offer(self._context.actions.get("action.model.train"))
         elif entry is not None and not entry.has_curve and entry.out_of_bag_names is None:
-            how = "Forests and boosting learn step by step; see Scores for this one."
+            assert run is not None
+            view = view_of_its_own(run)
+            how = f"Forests and boosting learn step by step; {view.capitalize()} tells of this one."
             self._empty.say(f"{entry.subject} has no loss by round.", how)
-            self._empty.offer(self._context.actions.get(ADD))
+            helps = ADD if entry.has_trees else f"action.view.{view}"
+            self._empty.offer(self._context.actions.get(helps))
         elif run is None or run.result is None:
             self._empty.say_what_is_missing(self._context, GOAL, ADD)
         else:

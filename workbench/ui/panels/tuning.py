@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtWidgets import QBoxLayout, QStackedLayout, QWidget
@@ -13,7 +14,7 @@ from workbench.crossvalidation import N_FOLDS
 from workbench.figures.tuning import TuningFigure, make_tuning
 from workbench.figures.words import count, counted
 from workbench.tuner import setting_words
-from workbench.tuning import SCORINGS, Scoring, Tuning, what_changed
+from workbench.tuning import SCORINGS, Plan, Scoring, Tuning, what_changed
 from workbench.tuning_grids import default_text, tunable_parameters, values_text
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -57,6 +58,7 @@ class TuningPanel(QWidget):
         self.setLayout(column(self._switch))
         self._sight = Sight(self, self._refresh)
         document, tuner = context.document, context.tuner
+        tuner.started.connect(self._take_plan)
         for signal in (
             document.table_changed, document.columns_changed, document.current_run_changed,
             tuner.started, tuner.ended,
@@ -244,13 +246,27 @@ class TuningPanel(QWidget):
         known = {parameter.name: parameter for parameter in parameters}
         draft = self._drafts.get(run.run_id)
         if draft is None and run.tuning is not None and run.tuning.task == document.task:
-            grid = run.tuning.plan.grid
-            texts = [values_text(known[name], values) for name, values in grid.items() if name in known]
-            draft = Draft(tuple(name for name in grid if name in known), tuple(texts), run.tuning.metric)
+            draft = _draft_of(run.tuning.plan, known)
         if draft is None or not draft.names or not all(name in known for name in draft.names):
             metric = self._scorings()[0].metric
             draft = Draft((parameters[0].name,), (self._default_text(parameters[0]),), metric)
         return draft
+
+    def _take_plan(self, run_id: str) -> None:
+        """Show in the form what is tried, where an experiment began the search and not the form."""
+        document, plan = self._context.document, self._context.tuner.current_plan
+        if plan is None or (run_id == document.current_run_id and self._form_plan() == plan):
+            return
+        entry = entry_of(document.run(run_id).spec.kind)
+        self._drafts[run_id] = _draft_of(plan, {p.name: p for p in entry.parameters(document.task)})
+        self._offered = ()
+
+    def _form_plan(self) -> Plan | None:
+        """What the form asks for; None while nothing is offered, or where that is no plan."""
+        try:
+            return self.form.plan() if self._offered else None
+        except ParameterError:
+            return None
 
     def _default_text(self, parameter: Parameter) -> str:
         document = self._context.document
@@ -378,3 +394,9 @@ class TuningPanel(QWidget):
         if self._tuning is None or run is None:
             return None
         return make_tuning(run.name, self._tuning, run.spec.parameters).to_csv()
+
+
+def _draft_of(plan: Plan, known: Mapping[str, Parameter]) -> Draft:
+    """Write a plan as a person would have entered it, as far as its parameters are known."""
+    names = tuple(name for name in plan.grid if name in known)
+    return Draft(names, tuple(values_text(known[name], plan.grid[name]) for name in names), plan.metric)
