@@ -17,6 +17,7 @@ from workbench.figures.words import count, counted, number
 from workbench.scoring import ScoreSet, accuracy, auc, log_loss, score_numbers
 
 if TYPE_CHECKING:
+    from workbench.columns import Column
     from workbench.datasets import Table
     from workbench.document import Document
 
@@ -121,6 +122,11 @@ def number_columns(table: Table) -> tuple[str, ...]:
     return tuple(column.name for column in table.columns if not column.has_codes)
 
 
+def class_columns(table: Table) -> tuple[str, ...]:
+    """Return the names of columns that have two values."""
+    return tuple(column.name for column in table.columns if column.n_distinct == 2)
+
+
 def inputs_of(document: Document, settings: BootstrapSettings) -> BootstrapInputs:
     """Return a statistic over the rows of the document as it stands.
 
@@ -216,17 +222,29 @@ def _of_classes(document: Document, table: Table, settings: BootstrapSettings) -
     score = _number_column(table, settings.first)
     if settings.second not in table.names:
         raise DataError("choose a column of two classes")
-    codes, labels = table.column(settings.second).label_codes()
-    present = np.unique(codes[codes >= 0])
-    if len(present) != 2:
-        raise DataError(f"column {settings.second!r} has {len(present)} values; choose one that has two")
-    event = document.event_class if settings.second == document.target else None
-    event_code = labels.index(event) if event in labels else int(present[1])
-    is_kept = np.isfinite(score) & (codes >= 0)
-    statistic = AreaUnderCurve(score[is_kept], codes[is_kept] == event_code)
-    name = f"ROC area of {settings.first} for {settings.second} {labels[event_code]}"
+    column = table.column(settings.second)
+    if column.n_distinct != 2:
+        raise DataError(
+            f"column {column.name!r} has {count(column.n_distinct)} values; choose one that has two"
+        )
+    is_known, is_second, labels = _two_classes(column)
+    event = document.event_class if column.name == document.target else None
+    is_event = ~is_second if event == labels[0] else is_second
+    is_kept = np.isfinite(score) & is_known
+    statistic = AreaUnderCurve(score[is_kept], is_event[is_kept])
+    name = f"ROC area of {settings.first} for {column.name} {labels[0 if event == labels[0] else 1]}"
     rows = _rows_text(int(is_kept.sum()), table.n_rows)
     return BootstrapInputs(settings, statistic, name, rows, table.fingerprint)
+
+
+def _two_classes(column: Column) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[str, str]]:
+    """Return which rows have a value, which the second of its two, and both as they are in the file."""
+    values = column.values
+    is_known = values >= 0 if column.has_codes else np.isfinite(values)
+    first, second = np.unique(values[is_known])
+    is_second = np.asarray(values == second)
+    texts = column.text(int(np.argmax(values == first))), column.text(int(np.argmax(is_second)))
+    return np.asarray(is_known), is_second, texts
 
 
 # ---- the score of a model ------------------------------------------------------------------------

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from engine.errors import DataError, ParameterError
 from workbench.bootstrap import (
     SCORE,
+    BootstrapInputs,
     BootstrapSettings,
+    class_columns,
     first_bootstrap,
     inputs_of,
     metrics_of,
@@ -49,6 +51,7 @@ class BootstrapDialog(StudyDialog):
         self._typed_error = ""
         self._typed_expression: str | None = None
         self._checked: tuple[Any, ...] = ()  # what `_why` was found for
+        self._inputs: BootstrapInputs | None = None  # of what was checked last
         self._why = ""
         self.form = BootstrapForm()
         self.form.edited.connect(self._on_edited)
@@ -158,7 +161,8 @@ class BootstrapDialog(StudyDialog):
         self._typed_error, self._typed_expression = "", None
         names = {run_id: record.name for run_id, record in document.runs.items()}
         numbers = number_columns(document.table)
-        self.form.show_settings(settings, document.table.names, numbers, names, self._metrics(settings))
+        classes = class_columns(document.table)
+        self.form.show_settings(settings, numbers, classes, names, self._metrics(settings))
         self._draw(settings)
         self._show_state()
 
@@ -168,9 +172,9 @@ class BootstrapDialog(StudyDialog):
         record = document.runs.get(settings.run_id)
         asked = (document.data, settings, None if record is None else record.result)
         if asked != self._checked:
-            self._checked, self._why = asked, ""
+            self._checked, self._why, self._inputs = asked, "", None
             try:
-                inputs_of(document, settings)
+                self._inputs = inputs_of(document, settings)
             except (DataError, ParameterError) as error:
                 self._why = sentence(str(error))
         return self._why
@@ -233,11 +237,11 @@ class BootstrapDialog(StudyDialog):
     def start_or_stop(self) -> None:
         """Draw resamples, or end that."""
         self.form.finish()
-        settings = self.settings
+        self._show_state()
         if self._resampler.current_job is not None:
             self._resampler.stop()
-        elif settings is not None and not self._typed_error:
-            self._resampler.start(settings)
+        elif self._inputs is not None and not self._typed_error:
+            self._resampler.start(self._inputs)
 
     def _export_picture(self) -> None:
         self._exports.ask(self, self._picture(), OF_ALL if self._figure is None else KEY)

@@ -120,15 +120,15 @@ class BootstrapForm(QWidget):
     # -- showing
 
     def show_settings(
-        self, settings: BootstrapSettings, columns: Sequence[str], numbers: Sequence[str],
+        self, settings: BootstrapSettings, numbers: Sequence[str], classes: Sequence[str],
         runs: Mapping[str, str], metrics: Sequence[str],
     ) -> None:  # fmt: skip
         """Show settings and what may be chosen instead.
 
         Parameters
         ----------
-        columns, numbers : sequence of str
-            All columns, and those of numbers.
+        numbers, classes : sequence of str
+            Columns of numbers, and those of two values.
         runs : mapping of str to str
             Names of models by id.
         metrics : sequence of str
@@ -138,7 +138,7 @@ class BootstrapForm(QWidget):
         kind = settings.statistic
         self.statistic.setCurrentIndex(list(TITLES).index(kind))
         _fill(self.first, numbers, settings.first)
-        _fill(self.second, columns if kind == AUC else numbers, settings.second)
+        _fill(self.second, classes if kind == AUC else numbers, settings.second)
         _fill(self.run, tuple(runs.values()), runs.get(settings.run_id, ""))
         _fill(self.metric_box, [METRIC_TITLES[m] for m in metrics], METRIC_TITLES.get(settings.metric, ""))
         if self.expression.text() != settings.expression:
