@@ -56,6 +56,7 @@ NAMES = {
     "stack": "stack-simple",
     "information": "intersect",
     "bias_variance": "crosshair",
+    "bootstrap": "chart-bar",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",
