@@ -56,6 +56,8 @@ NAMES = {
     "stack": "stack-simple",
     "information": "intersect",
     "instability": "shuffle",
+    "bias_variance": "crosshair",
+    "bootstrap": "chart-bar",
     "table": "table",
     "settings": "sliders-horizontal",
     "target": "target",
