@@ -17,6 +17,7 @@ from workbench.figures.words import count, counted, number
 from workbench.scoring import ScoreSet, accuracy, auc, log_loss, score_numbers
 
 if TYPE_CHECKING:
+    from workbench.columns import Column
     from workbench.datasets import Table
     from workbench.document import Document
 
@@ -102,6 +103,11 @@ class BootstrapInputs:
     truth: float = np.nan
 
 
+def in_a_sentence(settings: BootstrapSettings, name: str) -> str:
+    """Return a statistic's name as it stands in a sentence: an expression has no article."""
+    return name if settings.statistic == EXPRESSION else f"the {name}"
+
+
 def first_bootstrap(table: Table, target: str | None) -> BootstrapSettings:
     """Return what is offered first: the mean of a number column, or on two assets the share of least risk."""
     if _has_known_law(table):
@@ -114,6 +120,11 @@ def first_bootstrap(table: Table, target: str | None) -> BootstrapSettings:
 def number_columns(table: Table) -> tuple[str, ...]:
     """Return the names of columns that one can count with."""
     return tuple(column.name for column in table.columns if not column.has_codes)
+
+
+def class_columns(table: Table) -> tuple[str, ...]:
+    """Return the names of columns that have two values."""
+    return tuple(column.name for column in table.columns if column.n_distinct == 2)
 
 
 def inputs_of(document: Document, settings: BootstrapSettings) -> BootstrapInputs:
@@ -211,17 +222,29 @@ def _of_classes(document: Document, table: Table, settings: BootstrapSettings) -
     score = _number_column(table, settings.first)
     if settings.second not in table.names:
         raise DataError("choose a column of two classes")
-    codes, labels = table.column(settings.second).label_codes()
-    present = np.unique(codes[codes >= 0])
-    if len(present) != 2:
-        raise DataError(f"column {settings.second!r} has {len(present)} values; choose one that has two")
-    event = document.event_class if settings.second == document.target else None
-    event_code = labels.index(event) if event in labels else int(present[1])
-    is_kept = np.isfinite(score) & (codes >= 0)
-    statistic = AreaUnderCurve(score[is_kept], codes[is_kept] == event_code)
-    name = f"ROC area of {settings.first} for {settings.second} {labels[event_code]}"
+    column = table.column(settings.second)
+    if column.n_distinct != 2:
+        raise DataError(
+            f"column {column.name!r} has {count(column.n_distinct)} values; choose one that has two"
+        )
+    is_known, is_second, labels = _two_classes(column)
+    event = document.event_class if column.name == document.target else None
+    is_event = ~is_second if event == labels[0] else is_second
+    is_kept = np.isfinite(score) & is_known
+    statistic = AreaUnderCurve(score[is_kept], is_event[is_kept])
+    name = f"ROC area of {settings.first} for {column.name} {labels[0 if event == labels[0] else 1]}"
     rows = _rows_text(int(is_kept.sum()), table.n_rows)
     return BootstrapInputs(settings, statistic, name, rows, table.fingerprint)
+
+
+def _two_classes(column: Column) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[str, str]]:
+    """Return which rows have a value, which the second of its two, and both as they are in the file."""
+    values = column.values
+    is_known = values >= 0 if column.has_codes else np.isfinite(values)
+    first, second = np.unique(values[is_known])
+    is_second = np.asarray(values == second)
+    texts = column.text(int(np.argmax(values == first))), column.text(int(np.argmax(is_second)))
+    return np.asarray(is_known), is_second, texts
 
 
 # ---- the score of a model ------------------------------------------------------------------------
@@ -269,7 +292,8 @@ def _of_model(document: Document, settings: BootstrapSettings) -> BootstrapInput
         told = ", ".join(METRIC_TITLES[metric] for metric in metrics)
         raise DataError(f"choose what {record.name} is scored by: {told}")
     statistic = OfRows(metrics[settings.metric], scores.n_rows)
-    name = f"{METRIC_TITLES[settings.metric]} of {record.name}"
+    title = METRIC_TITLES[settings.metric]
+    name = f"{title if title[:2].isupper() else title.lower()} of {record.name}"
     rows = f"{counted(scores.n_rows, 'test row')}, the model as it is"
     if record.result.weight is not None:
         rows += f", drawn with equal chance, scored by weight {record.result.weight}"

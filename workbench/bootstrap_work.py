@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.bootstrap.expression import Expression
 from engine.monitor import FitMonitor, IterationEvent
-from workbench.bootstrap import BootstrapInputs, BootstrapSettings
+from workbench.bootstrap import BootstrapInputs, BootstrapSettings, in_a_sentence
 
 if TYPE_CHECKING:
     from engine.bootstrap.replicates import Bootstrap
@@ -44,6 +44,11 @@ class BootstrapFound:
     truth: float = np.nan
     repeated: Floats = field(default_factory=lambda: np.empty(0))
     seconds: float = 0.0
+
+    @property
+    def spoken(self) -> str:
+        """The statistic as it stands in a sentence."""
+        return in_a_sentence(self.settings, self.name)
 
 
 class _Phase:

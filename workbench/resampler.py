@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.errors import DataError, ParameterError
-from workbench.bootstrap import BootstrapSettings, inputs_of
+from workbench.bootstrap import BootstrapInputs, in_a_sentence
 from workbench.bootstrap_work import BootstrapFound, run_bootstrap
 from workbench.figures.words import counted
 from workbench.jobs import Job, Lanes
@@ -44,22 +43,20 @@ class Resampler(QObject):
         """What is to be seen: the one under way, once a resample is done; else the last one."""
         return self._so_far if self._job is not None else self._document.studies.found
 
-    def start(self, settings: BootstrapSettings) -> bool:
-        """Bootstrap with the document as it stands; False, and the reason as a message, if it cannot be."""
+    def start(self, inputs: BootstrapInputs) -> None:
+        """Bootstrap a statistic; nothing while another one is under way."""
         if self._job is not None:
-            return False
-        try:
-            inputs = inputs_of(self._document, settings)
-        except (DataError, ParameterError) as error:
-            self._document.post_message(f"There is no bootstrap: {error}")
-            return False
-        self._job = Job(partial(run_bootstrap, inputs), self, title=f"Bootstrap of the {inputs.name}")
+            return
+        self._job = Job(
+            partial(run_bootstrap, inputs),
+            self,
+            title=f"Bootstrap of {in_a_sentence(inputs.settings, inputs.name)}",
+        )
         self._so_far = None
         self._job.advanced.connect(self._on_advanced)
         self._job.ended.connect(self._on_ended)
         self._job.start(self._lanes.resamples)
         self.advanced.emit()
-        return True
 
     def stop(self) -> None:
         """End it; resamples that are done stay."""
@@ -111,4 +108,4 @@ def how_it_ended(found: BootstrapFound) -> str:
         words = f"stopped after {words} of {made.n_wanted:,}"
     if made.n_undefined:
         words += f", {made.n_undefined:,} without a value"
-    return f"Bootstrap of the {found.name}: {words}"
+    return f"Bootstrap of {found.spoken}: {words}"

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.units import unit_of
+
 Floats = NDArray[np.float64]
 PERCENTILE, BASIC, BCA = "percentile", "basic", "BCa"
 KINDS = (PERCENTILE, BASIC, BCA)
@@ -35,7 +37,7 @@ def percentile_interval(replicates: Floats, level: float) -> Interval:
 def basic_interval(value: float, replicates: Floats, level: float) -> Interval:
     """Return the percentile interval mirrored at the value: as replicates err, so does the value."""
     low, high, _ = percentile_interval(replicates, level)
-    return Interval(2 * value - high, 2 * value - low)
+    return Interval(value + (value - high), value + (value - low))
 
 
 def bca_interval(value: float, replicates: Floats, left_out: Floats, level: float) -> Interval:
@@ -74,6 +76,7 @@ def acceleration(left_out: Floats) -> float:
     """
     if len(left_out) < 2 or not np.isfinite(left_out).all():
         return nan
+    left_out = left_out / unit_of(left_out)
     influence = left_out.mean() - left_out
     largest = np.abs(influence).max()
     if largest <= 1e-14 * np.abs(left_out).max():  # all the same, but for rounding

@@ -17,6 +17,7 @@ from engine.bootstrap.intervals import Interval
 from engine.bootstrap.statistics import Rows, Statistic
 from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent
+from engine.units import unit_of
 
 Floats = NDArray[np.float64]
 CHUNK_VALUES = 1 << 18  # of statistics' cost a chunk: some milliseconds, and arrays of 2 MB
@@ -64,12 +65,18 @@ class Bootstrap:
     @property
     def standard_error(self) -> float:
         """Standard deviation of the replicates; NaN of fewer than two."""
-        return float(self.defined.std(ddof=1)) if len(self.defined) >= intervals.MIN_REPLICATES else np.nan
+        if len(self.defined) < intervals.MIN_REPLICATES:
+            return np.nan
+        unit = unit_of(self.defined)
+        return unit * float((self.defined / unit).std(ddof=1))
 
     @property
     def bias(self) -> float:
         """How much larger the replicates are than the value, on the average."""
-        return float(self.defined.mean() - self.value) if len(self.defined) else np.nan
+        if not len(self.defined) or not np.isfinite(self.value):
+            return np.nan
+        unit = unit_of(self.defined)
+        return unit * (float((self.defined / unit).mean()) - self.value / unit)
 
     def interval(self, kind: str, level: float) -> Interval:
         """Return an interval of one of `intervals.KINDS`; where there is none it says why.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -86,11 +87,16 @@ class AreaUnderCurve:
     def cost(self) -> int:
         return 4 * self.n_rows
 
-    def of(self, rows: Rows) -> Floats:
-        """Count how often each row was drawn: scores are then in order once for all samples."""
+    @cached_property
+    def _order(self) -> tuple[Rows, Rows]:
+        """Rows by their score, and where in them each score begins."""
         order = np.argsort(self.score, kind="stable")
         in_order = self.score[order]
-        first = np.flatnonzero(np.concatenate([[True], in_order[1:] != in_order[:-1]]))
+        return order, np.flatnonzero(np.concatenate([[True], in_order[1:] != in_order[:-1]]))
+
+    def of(self, rows: Rows) -> Floats:
+        """Count how often each row was drawn: scores are then in order once for all samples."""
+        order, first = self._order
         n_samples, n = len(rows), self.n_rows
         cells = rows + n * np.arange(n_samples)[:, None]
         drawn = np.bincount(cells.ravel(), minlength=n_samples * n).reshape(n_samples, n)[:, order]

@@ -1,0 +1,192 @@
+"""The Bootstrap window: what is asked, live pictures, stop, undo, refusals, models' scores, files."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+
+from tests.ui.training_help import train
+from workbench.bootstrap import EXPRESSION, SCORE, BootstrapSettings
+from workbench.project import load_project, save_project
+from workbench.samples import load_sample
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def penguins(session):
+    session.document.open_table(load_sample("penguins"))
+
+
+def opened(qtbot, session):
+    session.window.actions_["action.study.bootstrap"].trigger()
+    dialog = session.window.studies.window_of("bootstrap")
+    qtbot.waitUntil(dialog.form.statistic.isVisible)
+    return dialog
+
+
+def part(dialog, kind, name):
+    return dialog.findChild(kind, f"bootstrap.{name}")
+
+
+def choose(dialog, name, text):
+    box = part(dialog, QComboBox, name)
+    box.setCurrentText(text)
+    box.activated.emit(box.currentIndex())
+
+
+def enter(dialog, name, text):
+    found = part(dialog, QWidget, name)
+    edit = found if isinstance(found, QLineEdit) else found.focusProxy()
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, text)
+    return edit
+
+
+def resample(qtbot, session, dialog):
+    before = session.document.studies.found
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    qtbot.waitUntil(lambda: session.document.studies.found is not before)
+    qtbot.waitUntil(lambda: part(dialog, QPushButton, "start").text() == "Resample")
+    return dialog.figure
+
+
+def test_a_mean_is_offered_first_and_drawn(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    assert dialog.figure is None
+    assert dialog.settings == BootstrapSettings("mean", "bill_length_mm", "bill_depth_mm")
+    figure = resample(qtbot, session, dialog)
+    assert figure.resamples.counts.sum() == 1000
+    assert "342 rows, 2 left out" in figure.resamples.subtitle
+    assert figure.fresh is None
+    assert not dialog.fresh.isVisible()
+    assert len(dialog.plot.figure.intervals) == 3
+    texts = [label.full_text() for label in dialog.findChildren(QLabel) if hasattr(label, "full_text")]
+    assert dict(figure.lines)["Standard error"] in texts
+    assert session.document.is_dirty
+
+
+def test_two_assets_stand_beside_fresh_samples_with_the_truth(qtbot, session):
+    session.document.open_table(load_sample("two_assets"))
+    dialog = opened(qtbot, session)
+    figure = resample(qtbot, session, dialog)
+    assert dialog.fresh.isVisible()
+    assert figure.fresh.truth == pytest.approx(0.6)
+    assert dialog.fresh.truth_.isVisible()
+    assert not dialog.fresh.value_.isVisible()
+    assert (
+        dialog.fresh.mapToGlobal(dialog.fresh.rect().topRight()).x()
+        <= dialog.plot.mapToGlobal(dialog.plot.rect().topLeft()).x()
+    )
+
+
+def test_an_expression_is_typed_checked_and_drawn_by_enter(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    choose(dialog, "statistic", "Expression")
+    error, start = part(dialog, QLabel, "error"), part(dialog, QPushButton, "start")
+    assert "enter one such as" in error.text()
+    assert not start.isEnabled()
+    enter(dialog, "expression", "mean(bill)")
+    assert "there is no such column" in error.text()
+    edit = enter(dialog, "expression", "mean(bill_length_mm) / mean(bill_depth_mm)")
+    assert not error.isVisible()
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.document.studies.found is not None)
+    table = session.document.table
+    length, depth = (table.column(f"bill_{name}_mm").values for name in ("length", "depth"))
+    right = np.nanmean(length) / np.nanmean(depth)
+    assert session.document.studies.found.bootstrap.value == pytest.approx(right)
+    assert session.document.studies.bootstrap.statistic == EXPRESSION
+
+
+def test_settings_are_undone_from_this_window(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    choose(dialog, "first", "body_mass_g")
+    enter(dialog, "n_replicates", "200")
+    QTest.keyClick(part(dialog, QWidget, "n_replicates").focusProxy(), Qt.Key.Key_Tab)
+    assert session.document.studies.bootstrap.n_replicates == 200
+    dialog.plot.setFocus()
+    stack = session.document.undo_stack
+    assert [stack.text(k) for k in range(stack.count())] == ["Bootstrap body_mass_g", "Set resamples"]
+    QTest.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: session.document.studies.bootstrap.n_replicates == 1000)
+    assert part(dialog, QWidget, "n_replicates").value_text() == "1000"
+
+
+def test_another_level_moves_the_intervals_without_drawing_again(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    wide = resample(qtbot, session, dialog)
+    enter(dialog, "level", "50")
+    QTest.keyClick(part(dialog, QWidget, "level").focusProxy(), Qt.Key.Key_Tab)
+    assert dialog.figure is not wide
+    assert dialog.figure.found is wide.found
+    assert "other settings" not in dialog.figure.resamples.subtitle
+    assert dialog.figure.resamples.intervals[0].interval.low > wide.resamples.intervals[0].interval.low
+    choose(dialog, "first", "year")
+    assert "found with other settings" in dialog.figure.resamples.subtitle
+
+
+def test_a_stop_keeps_what_is_done(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    session.document.set_studies(
+        "Set", bootstrap=BootstrapSettings("median", "body_mass_g", n_replicates=1_000_000)
+    )
+    start = part(dialog, QPushButton, "start")
+    QTest.mouseClick(start, LEFT)
+    qtbot.waitUntil(lambda: dialog.figure is not None)
+    assert start.text() == "Stop"
+    assert " of 1,000,000 resamples" in dialog.figure.resamples.subtitle
+    QTest.mouseClick(start, LEFT)
+    qtbot.waitUntil(lambda: session.document.studies.found is not None)
+    assert session.document.studies.found.bootstrap.stopped
+    qtbot.waitUntil(lambda: "stopped" in dialog.figure.resamples.subtitle)
+
+
+def test_another_table_ends_what_runs_and_shows_nothing_of_it(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    session.document.set_studies("Set", bootstrap=BootstrapSettings("median", "year", n_replicates=1_000_000))
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    session.document.open_table(load_sample("two_assets"))
+    qtbot.waitUntil(lambda: part(dialog, QPushButton, "start").text() == "Resample")
+    assert session.document.studies.found is None
+    assert dialog.figure is None
+    assert dialog.settings.first == "x"
+
+
+def test_a_models_score_is_offered_once_it_is_trained(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    choose(dialog, "statistic", "Score of a model")
+    assert part(dialog, QLabel, "error").text() == "Choose a model."
+    run_id = train(qtbot, session, "tree")
+    choose(dialog, "model", session.document.run(run_id).name)
+    assert session.document.studies.bootstrap == BootstrapSettings(
+        SCORE, "bill_length_mm", "bill_depth_mm", run_id=run_id, metric="accuracy"
+    )
+    figure = resample(qtbot, session, dialog)
+    scores = session.document.run(run_id).result.scores["test"]
+    assert figure.found.bootstrap.value == pytest.approx(scores.accuracy.value)
+    assert figure.resamples.title == "Bootstrap of the accuracy of Decision tree 1"
+
+
+def test_tables_and_pictures_are_saved_and_projects_bring_it_back(
+    qtbot, session, penguins, tmp_path, monkeypatch
+):
+    from workbench.ui import file_dialogs
+
+    def answer(_parent, _title, _filters, proposal, _suffix, then):
+        then(str(tmp_path / proposal))
+
+    dialog = opened(qtbot, session)
+    figure = resample(qtbot, session, dialog)
+    monkeypatch.setattr(file_dialogs, "ask_save", answer)
+    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
+    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
+    assert (tmp_path / "bootstrap.csv").read_text("utf-8") == figure.to_csv()
+    assert (tmp_path / "bootstrap.png").stat().st_size > 1000
+    save_project(session.document, tmp_path / "p.treewright", include_rows=True)
+    session.document.open_table(load_sample("xor"))
+    session.document.restore(load_project(tmp_path / "p.treewright"))
+    qtbot.waitUntil(lambda: dialog.figure is not None)
+    assert dialog.figure.lines == figure.lines

@@ -1,0 +1,84 @@
+"""Histograms of resamples, what is written beside them, and the file they are saved as."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from engine.bootstrap.replicates import Bootstrap
+from workbench.bootstrap import EXPRESSION, MEAN, BootstrapSettings
+from workbench.bootstrap_work import BootstrapFound
+from workbench.figures.bootstrap import make_bootstrap
+
+RNG = np.random.default_rng(0)
+
+
+def found(replicates, *, value=0.0, repeated=(), truth=np.nan, n_wanted=None, statistic=MEAN, stopped=False):
+    replicates = np.asarray(replicates, np.float64)
+    left_out = RNG.normal(value, 0.1, 30)
+    made = Bootstrap(value, replicates, left_out, 30, n_wanted or len(replicates), 7, stopped)
+    settings = BootstrapSettings(statistic, "x")
+    return BootstrapFound(settings, made, "mean of x", "30 rows", "t", truth, np.array(repeated))
+
+
+def test_all_values_are_in_bins_on_one_axis():
+    figure = make_bootstrap(found(RNG.normal(size=900), repeated=RNG.normal(1, 1, 500), truth=0.5), 0.9)
+    assert figure.resamples.counts.sum() == 900
+    assert figure.fresh.counts.sum() == 500
+    assert figure.resamples.span == figure.fresh.span
+    np.testing.assert_array_equal(figure.resamples.edges, figure.fresh.edges)
+    low, high = figure.resamples.span
+    assert low < figure.resamples.edges[0]
+    assert figure.resamples.edges[-1] < high
+    assert [name for name, _ in figure.lines][-3:] == ["Fresh standard error", "Fresh mean", "Truth"]
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -3.0, 1e308])
+def test_a_constant_is_one_bar(value):
+    figure = make_bootstrap(found(np.full(50, value), value=value), 0.95)
+    assert sorted(figure.resamples.counts)[-1] == 50
+    assert np.all(np.diff(figure.resamples.edges) > 0)
+
+
+def test_resamples_without_a_value_are_told():
+    figure = make_bootstrap(found([1.0, np.nan, 2.0, np.inf]), 0.95)
+    assert figure.resamples.counts.sum() == 2
+    assert figure.resamples.subtitle == "30 rows, 4 resamples, 2 without a value, seed 7"
+    nothing = make_bootstrap(found([np.nan, np.nan], value=np.nan), 0.95)
+    assert nothing.resamples.counts.sum() == 0
+    assert nothing.resamples.intervals == ()
+    assert dict(nothing.lines)["Value"] == "not defined"
+    assert dict(nothing.lines)["BCa interval, 95 %"] == "none: the value itself is not defined"
+
+
+def test_what_is_under_way_or_stopped_says_how_far():
+    part = found([1.0, 2.0], n_wanted=10, stopped=True)
+    running = make_bootstrap(part, 0.95, is_running=True).resamples.subtitle
+    assert running == "30 rows, 2 of 10 resamples, seed 7"
+    stopped = make_bootstrap(part, 0.95, remark="found with other settings").resamples.subtitle
+    assert stopped == "30 rows, 2 of 10 resamples, seed 7, stopped, found with other settings"
+
+
+def test_an_expression_has_no_article():
+    assert make_bootstrap(found([1.0, 2.0]), 0.9).resamples.title == "Bootstrap of the mean of x"
+    assert (
+        make_bootstrap(found([1.0, 2.0], statistic=EXPRESSION), 0.9).resamples.title
+        == "Bootstrap of mean of x"
+    )
+
+
+def test_the_pointer_is_told_of_a_bin():
+    figure = make_bootstrap(found([0.0, 0.0, 10.0]), 0.95).resamples
+    assert figure.story(figure.bin_at(0.5)) == "0 to 1\n2 samples"
+    assert figure.bin_at(-1.0) is None
+
+
+def test_the_file_holds_every_value():
+    made = found([0.5, np.nan, 1.5], repeated=[0.25], truth=0.75)
+    lines = list(csv.reader(make_bootstrap(made, 0.9).to_csv().splitlines()))
+    heads = {line[0]: line[1:] for line in lines[:11]}
+    assert heads["rows"] == ["30 rows"]
+    assert heads["without a value"] == ["1"]
+    assert heads["truth"] == ["0.75"]
+    assert heads["percentile interval, 90 %"][:2] == ["0.55", "1.45"]
+    assert lines[-4:] == [["resample", "fresh sample"], ["0.5", "0.25"], ["", ""], ["1.5", ""]]
