@@ -200,3 +200,13 @@ def test_the_command_line_names_the_keys_where_there_is_none_such(capsys):
     told = capsys.readouterr().err
     assert "luck" in told
     assert all(key in told for key in KEYS)
+
+
+def test_undo_takes_the_models_away_while_they_train(qtbot, session):
+    begin(qtbot, session, "networks_outside")
+    document, n_models = session.document, len(find_experiment("networks_outside").models)
+    session.window.actions_["action.edit.undo"].trigger()
+    assert not document.runs
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
+    session.window.actions_["action.edit.redo"].trigger()
+    assert [record.state for record in document.runs.values()] == ["new"] * n_models
