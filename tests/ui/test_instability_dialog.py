@@ -5,7 +5,7 @@ import csv
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QWidget
 
 from engine.resampling.instability import Instability
 from tests.ui.training_help import train
@@ -40,12 +40,12 @@ def run(qtbot, dialog):
 
 
 def enter(dialog, name, text):
-    field = part(dialog, object, name)
+    field = part(dialog, QWidget, name)
     edit = field.findChild(QLineEdit)
     edit.setFocus()
     edit.selectAll()
     QTest.keyClicks(edit, text)
-    QTest.keyClick(edit, Qt.Key.Key_Return)
+    QTest.keyClick(edit, Qt.Key.Key_Tab)
 
 
 def quiet(qtbot, session):
@@ -130,6 +130,17 @@ def test_a_stop_keeps_what_is_done(qtbot, session, run_id):
     qtbot.waitUntil(lambda: dialog.job is None, timeout=60_000)
     assert 0 < dialog.figure.found.n_resamples < 10_000
     assert "of 10,000 resamples" in dialog.figure.subtitle
+
+
+def test_return_in_a_field_runs_with_what_is_typed(qtbot, session, run_id):
+    dialog = opened(session)
+    edit = part(dialog, QWidget, "n_resamples").findChild(QLineEdit)
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, "9")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dialog.job is None and dialog.figure is not None, timeout=60_000)
+    assert dialog.figure.found.n_resamples == 9
 
 
 def test_another_tree_is_not_shown_with_what_was_found_of_this_one(qtbot, session, run_id):
