@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from engine.base import TrainingData
 from engine.classical.base import ClassicalRegressor
 from engine.classical.parameters import POLYNOMIAL_REGRESSOR
-from engine.classical.powers import MAX_TERMS, PolynomialColumns, n_terms
+from engine.classical.powers import MAX_CELLS, MAX_TERMS, PolynomialColumns, n_terms
 from engine.errors import ParameterError
 from engine.monitor import FitMonitor
 
@@ -63,21 +63,23 @@ class PolynomialRegressor(ClassicalRegressor):
 
     def _make_columns(self, data: TrainingData) -> PolynomialColumns:
         n_levels = [len(spec.levels or ()) for spec in data.features]
-        self._check_n_terms(n_levels.count(0))
+        self._check_n_terms(n_levels.count(0), data.n_rows)
         return PolynomialColumns(n_levels, int(self.degree), self.terms)
 
-    def _check_n_terms(self, n_numbers: int) -> None:
-        """Raise ParameterError where the powers and products are too many."""
-        n_made = n_terms(n_numbers, self.degree, self.terms)
-        if n_made <= MAX_TERMS:
+    def _check_n_terms(self, n_numbers: int, n_rows: int) -> None:
+        """Raise ParameterError where the powers and products are too many, or too many for so many rows."""
+        n_made, most = n_terms(n_numbers, self.degree, self.terms), min(MAX_TERMS, MAX_CELLS // n_rows)
+        if n_made <= most:
             return
-        fitting = [d for d in range(1, self.degree) if n_terms(n_numbers, d, self.terms) <= MAX_TERMS]
+        fitting = [d for d in range(1, self.degree) if n_terms(n_numbers, d, self.terms) <= most]
         cures = [f"a degree of {fitting[-1]} or less"] if fitting else []
-        if self.terms == "all" and n_terms(n_numbers, self.degree, "powers") <= MAX_TERMS:
+        if self.terms == "all" and n_terms(n_numbers, self.degree, "powers") <= most:
             cures.append("terms 'powers', without products")
+        of_rows = f" that {n_rows:,} rows have room for" if most < MAX_TERMS else ""
         raise ParameterError(
             f"degree {self.degree} of {n_numbers:,} columns makes {n_made:,} columns, more than "
-            f"{MAX_TERMS:,}; " + ("enter " + ", or ".join(cures) if cures else "use fewer columns")
+            f"{'the ' * bool(of_rows)}{most:,}{of_rows}; "
+            + ("enter " + ", or ".join(cures) if cures else f"use fewer {'rows or ' * bool(of_rows)}columns")
         )
 
     def _make_model(self, data: TrainingData) -> Any:

@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 TERMS = ("all", "powers")
 MAX_DEGREE = 20
 MAX_TERMS = 2000  # columns that a table is turned into: least squares take their square times the rows
+MAX_CELLS = 100_000_000  # of these columns: 0.8 GB, of which least squares hold up to five copies
 ROUNDING = 1e-12
 FARTHEST = 1e6  # half ranges off the middle; the largest power of what is beyond could be infinite
 

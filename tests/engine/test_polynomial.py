@@ -127,6 +127,17 @@ def test_too_many_terms_are_refused_by_degree_and_columns():
         engine.PolynomialRegressor(degree=1).fit(wide, np.arange(10.0))
 
 
+def test_too_many_terms_for_many_rows_are_refused_before_they_are_made():
+    rows = np.broadcast_to(np.arange(6.0), (1_000_000, 6))  # as it stands in memory, six numbers
+    y = np.broadcast_to(np.arange(2.0), (500_000, 2)).reshape(-1)
+    told = (
+        "degree 4 of 6 columns makes 209 columns, more than the 100 that 1,000,000 rows have room for; enter "
+        "a degree of 3 or less, or terms 'powers', without products"
+    )
+    with pytest.raises(ParameterError, match=told):
+        engine.PolynomialRegressor(degree=4).fit(rows, y)
+
+
 def test_as_many_terms_as_rows_are_noted():
     X, y = np.linspace(-1, 1, 8)[:, None], np.array([0, 1.0, 0, 1, 0, 1, 0, 1])
     model = engine.PolynomialRegressor(degree=8).fit(X, y)
