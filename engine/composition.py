@@ -148,15 +148,18 @@ class Tasks:
         self.is_stopped = False
 
     def run(
-        self, fit: Callable[[int, FitMonitor], Result], n_jobs: int | None, message: str = ""
-    ) -> Generator[Result, None, None]:
-        """Yield ``fit(task, monitor)`` for every task, in order; after a stop those that had begun."""
+        self, fit: Callable[[int, FitMonitor], Result], n_jobs: int | None, message: str = "", *,
+        threads: str = parallel.MODELS,
+    ) -> Generator[Result, None, None]:  # fmt: skip
+        """Yield ``fit(task, monitor)`` for every task, in order; after a stop those that had begun.
+
+        `threads` as in `engine.parallel.map_tasks`.
+        """
         self.tell(message)
         if self.is_stopped:
             return
         results = parallel.map_tasks(
-            lambda task: self._fit(fit, task), range(len(self.names)), n_jobs, self.tell,
-            threads=parallel.MODELS,
+            lambda task: self._fit(fit, task), range(len(self.names)), n_jobs, self.tell, threads=threads,
         )  # fmt: skip
         try:
             for task, result in enumerate(results):

@@ -22,6 +22,7 @@ from workbench.state import DataState, Snapshot
 from workbench.tree_edits import TreeEdits
 
 if TYPE_CHECKING:
+    from workbench.bias_variance import BiasVarianceFound
     from workbench.bootstrap_work import BootstrapFound
     from workbench.datasets import ReadOptions
     from workbench.project.format import ProjectDescription
@@ -281,6 +282,12 @@ class Document(TreeEdits):
     def attach_bootstrap(self, found: BootstrapFound) -> None:
         """Keep what a bootstrap found, in place of the one before."""
         self._studies = replace(self._studies, found=found)
+        self.studies_changed.emit()
+        self._mark_new_results()
+
+    def attach_bias_variance(self, found: BiasVarianceFound) -> None:
+        """Keep the parts of errors that were found, in place of those before."""
+        self._studies = replace(self._studies, parts=found)
         self.studies_changed.emit()
         self._mark_new_results()
 

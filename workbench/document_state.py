@@ -260,7 +260,8 @@ class DocumentState(QObject):
 
     def _write_studies(self, studies: Studies) -> None:
         """Take other settings; what was found stays."""
-        self._studies = replace(studies, found=self._studies.found)
+        now = self._studies
+        self._studies = replace(studies, found=now.found, parts=now.parts)
         self.studies_changed.emit()
 
     def _write_result(self, run_id: str, result: RunResult) -> None:

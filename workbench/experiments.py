@@ -98,8 +98,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         (
             "The curve is the log loss of forests whose nodes may ask m of the 13 columns: it falls steeply "
             "from m = 1, and is lowest between the ends.",
-            "Alone, the trees of m = 1 are worst and those of m = 13 best (Trees lists the error of each on "
-            "the rows it left out), but these resemble one another, and averaging them mends less.",
+            "Alone, the trees of m = 1 err most and those of m = 13 least (see Trees), but these are alike, "
+            "and averaging them mends less.",
         ),
         tuned={"max_features": (1, 2, 3, 5, 7, 9, 11, 13)},
         metric="log_loss",
@@ -114,9 +114,9 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         ),
         "compare",
         (
-            "With a learning rate of 1 the training loss (dotted) is gone after a few rounds, but the "
-            "validation loss (solid) is best at once and then rises.",
-            "The smaller the rate, the more rounds it takes to the lowest point, and the lower that is.",
+            "At a learning rate of 1 the training loss (dotted) is soon gone, but the validation loss "
+            "(solid) is best at once and then rises.",
+            "The smaller the rate, the later the lowest validation loss comes, and the lower it is.",
         ),
     ),
     Experiment(
@@ -133,10 +133,10 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         ),
         "compare",
         (
-            "Deeper trees learn the training rows faster (dotted lines): after 200 rounds depth 8 makes "
-            "hardly an error there.",
-            "On the validation rows (solid lines) depths 1 and 3 come lower than depth 8 ever does: boosting "
-            "wants weak trees.",
+            "Deeper trees learn the training rows faster (dotted): after 200 rounds depth 8 makes hardly an "
+            "error there.",
+            "On validation rows (solid) depths 1 and 3 come lower than depth 8 ever does: boosting wants "
+            "weak trees.",
         ),
     ),
     Experiment(
@@ -161,9 +161,9 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         "surface",
         (
             "Select the models in turn: degree 1 cannot bend, degree 3 follows the sine, and degree 9 turns "
-            "towards single points, most of all near the ends.",
-            "The more degrees, the smaller the error on training rows, but on validation and test rows "
-            "degree 3 is best; Tuning shows the error at every degree.",
+            "to single points near the ends.",
+            "Degree 9 errs least on the training rows, but degree 3 on all others; Tuning shows every "
+            "degree.",
         ),
         columns=("x", None),
         tuned={"degree": tuple(range(1, 10))},
@@ -180,10 +180,10 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         ),
         "surface",
         (
-            "A single tree is sure of itself in large boxes and changes its mind at one line; the mean of a "
-            "hundred trees changes by degrees.",
+            "A single tree is sure everywhere and changes its mind at a line; the mean of a hundred trees "
+            "changes by degrees.",
             "The scores beside the models' names rise from the tree over bagging to the forest, whose trees "
-            "differ more because each node may ask a few columns only.",
+            "differ more.",
         ),
         columns=("flavanoids", "proline"),
         is_beside=True,

@@ -261,7 +261,7 @@ class ProcessLane(Lane):
 
 class Lanes:
     """The lanes: `fit` (one at a time), `views`, `finer` and `studies` (latest wins), `process`, `files`,
-    `edits`, `searches`, `resamples`.
+    `edits`, `searches`, `resamples`, `refits`.
 
     `finer` draws in more cells what `views` has drawn: that may take long, and no other picture waits for it.
     `studies` looks long at a finished model, such as by folds: no picture of `views` waits for it.
@@ -269,6 +269,7 @@ class Lanes:
     `edits` changes trees by hand, one after the other, for who waits for nothing else.
     `searches` tunes settings, which may take long: neither a training nor a study waits for it.
     `resamples` bootstraps statistics of the table, whatever else is trained or searched meanwhile.
+    `refits` fits models on many training sets, which may take long.
     """
 
     def __init__(self) -> None:
@@ -281,9 +282,10 @@ class Lanes:
         self.edits = Lane("edits")
         self.searches = Lane("searches")
         self.resamples = Lane("resamples")
+        self.refits = Lane("refits")
         self._all = (
             self.fit, self.views, self.finer, self.studies, self.process, self.files, self.edits,
-            self.searches, self.resamples,
+            self.searches, self.resamples, self.refits,
         )  # fmt: skip
 
     @property

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings
 from workbench.bootstrap import BootstrapSettings
 from workbench.information import InformationSettings
+from workbench.instability import InstabilitySettings
 
 if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
@@ -22,8 +24,15 @@ class Studies:
     bootstrap : BootstrapSettings or None
     found : BootstrapFound or None
         The last bootstrap; settings are undone without it.
+    bias_variance : BiasVarianceSettings or None
+    parts : BiasVarianceFound or None
+        The parts of errors found last; likewise.
+    instability : InstabilitySettings or None
     """
 
     information: InformationSettings | None = None
     bootstrap: BootstrapSettings | None = None
     found: BootstrapFound | None = None
+    bias_variance: BiasVarianceSettings | None = None
+    parts: BiasVarianceFound | None = None
+    instability: InstabilitySettings | None = None

@@ -191,7 +191,11 @@ class Trainer(QObject):
 
     def waiting_for_kernels(self, inputs: FitInputs) -> Callable[[FitMonitor], None] | None:
         """Return what a worker calls before it trains: waits until all that this needs is compiled."""
-        step = CATALOG[inputs.spec.kind].warm_up_of(inputs.table.n_rows)
+        return self.waiting_for(inputs.spec.kind, inputs.table.n_rows)
+
+    def waiting_for(self, kind: str, n_rows: int) -> Callable[[FitMonitor], None] | None:
+        """As `waiting_for_kernels`, of a kind of model and so many rows."""
+        step = CATALOG[kind].warm_up_of(n_rows)
         if self._warm_up is None or not step:
             return None
         return partial(self._warm_up.wait_until_warm, step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -74,28 +74,28 @@ class Instability:
         """Resamples that were looked at."""
         return len(self.columns) - len(self.errors)
 
-    @property
+    @cached_property
     def wins(self) -> NDArray[np.int64]:
         """In how many resamples each column wins: int64 (n_nodes, n_features)."""
-        won = self.columns[:, :, np.newaxis] == np.arange(len(self.features))
-        return np.asarray(won.sum(axis=0), np.int64)
+        won = [np.count_nonzero(self.columns == column, axis=0) for column in range(len(self.features))]
+        return np.stack(won, axis=1).astype(np.int64)
 
-    @property
+    @cached_property
     def n_without(self) -> NDArray[np.int64]:
         """In how many resamples the node's rows have no split: too few or all alike: int64 (n_nodes,)."""
         return np.asarray(self.n_resamples - self.wins.sum(axis=1))
 
-    @property
+    @cached_property
     def same_column(self) -> NDArray[np.int64]:
         """In how many resamples the node's own column wins: int64 (n_nodes,)."""
         return self.wins[np.arange(len(self.nodes)), self.own]
 
-    @property
+    @cached_property
     def same_question(self) -> NDArray[np.int64]:
         """In how many resamples the node's own question wins: int64 (n_nodes,)."""
         return np.asarray(np.count_nonzero(self.is_same, axis=0), np.int64)
 
-    @property
+    @cached_property
     def runner_up(self) -> NDArray[np.int64]:
         """The other column that wins most often, the lowest of equals; NO_COLUMN where none ever does."""
         others = self.wins.copy()

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from engine import parallel
 from engine.base import Learner, begin_fit, check_X
 from engine.composition import Tasks
-from engine.errors import FitStopped
+from engine.errors import FitStopped, ParameterError
 from engine.monitor import NULL_MONITOR, FitMonitor, IterationEvent, SubMonitor
-from engine.other_learners import OneClass, Rows, can_stop, seeded
+from engine.other_learners import OneClass, Rows, can_stop, seeded, takes_weights
 from engine.resampling.draws import TrainingSets
 from engine.said import said_of_classes, said_of_numbers
 from engine.tree.subtrees import many_trees
@@ -55,7 +56,8 @@ def run(
     tasks = Tasks(told, names, range(len(names)))
     n_taken = 0
     try:
-        with many_trees(), closing(tasks.run(partial(_outcome, work), n_jobs)) as results:
+        results = tasks.run(partial(_outcome, work), n_jobs, threads=parallel.SEARCHES)
+        with many_trees(), closing(results):
             for result in results:
                 told.so_far = take(n_taken, result)
                 n_taken += 1
@@ -113,11 +115,18 @@ class Refitter:
     ------
     DataError
         The tables do not fit one another.
+    ParameterError
+        There are weights and the estimator takes none.
     """
 
     def __init__(self, estimator: Any, sets: TrainingSets, X_query: Any, seed: int) -> None:
         self._sets, self._seed = sets, seed
         self._is_classifier = is_classifier(estimator)
+        if sets.whole.weights is not None and not takes_weights(estimator):
+            raise ParameterError(
+                f"a {type(estimator).__name__} takes no sample_weight; choose another estimator, or leave "
+                "the weights out"
+            )
         reader = _Reader().fit(sets.whole, is_classification=self._is_classifier)
         self.features = reader.features_
         self.classes = reader.known_classes if sets.classes is None else sets.classes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -50,20 +51,19 @@ class Curve:
     Attributes
     ----------
     function : callable
-    lower, upper : float
-        Between which the column is uniform.
+    draw_x : callable
+        ``draw_x(rng, n)`` returns values of the column.
     noise_std : float
     """
 
     function: Callable[[Floats], Floats]
-    lower: float
-    upper: float
+    draw_x: Callable[[np.random.Generator, int], Floats]
     noise_std: float
     columns: tuple[str, ...] = ("x",)
     classes: None = None
 
     def draw(self, n_rows: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        x = rng.uniform(self.lower, self.upper, n_rows)
+        x = self.draw_x(rng, n_rows)
         return x[:, np.newaxis], self.function(x) + rng.normal(0.0, self.noise_std, n_rows)
 
     def expected(self, X: Floats) -> Floats:
@@ -161,6 +161,28 @@ def truth_of(name: str) -> Truth:
     return TRUTHS[name]
 
 
+def _uniform(lower: float, upper: float, rng: np.random.Generator, n_rows: int) -> Floats:
+    return rng.uniform(lower, upper, n_rows)
+
+
+def _on_either_side(rng: np.random.Generator, n_rows: int) -> Floats:
+    return rng.uniform(1, 4, n_rows) * np.where(rng.random(n_rows) < 0.5, -1, 1)
+
+
+def _clouds() -> Clouds:
+    """Return ten centres a class, those of the sample (Hastie, Tibshirani, Friedman 2009, section 2.3)."""
+    rng = np.random.default_rng(24)
+    of_low, of_high = rng.normal((1, 0), 1, (10, 2)), rng.normal((0, 1), 1, (10, 2))
+    std = float(np.sqrt(0.2))
+    return Clouds(
+        {"low": Cloud(partial(_one_of, of_low), std, 10), "high": Cloud(partial(_one_of, of_high), std, 10)}
+    )
+
+
+def _one_of(centres: Floats, u: Floats) -> Floats:
+    return np.asarray(centres[np.minimum((u * len(centres)).astype(np.intp), len(centres) - 1)])
+
+
 def _arc(u: Floats, shift: tuple[float, float], sign: float, scale: float, turn: float) -> Floats:
     angle = turn * u
     return np.column_stack([shift[0] + sign * scale * np.cos(angle), shift[1] + sign * scale * np.sin(angle)])
@@ -173,9 +195,8 @@ def _spiral(u: Floats, sign: float) -> Floats:
 
 
 def _beds(u: Floats, degrees: Sequence[float]) -> Floats:
-    at = np.minimum((u * len(degrees)).astype(np.intp), len(degrees) - 1)
-    turn = np.deg2rad(np.asarray(degrees, np.float64))[at]
-    return np.asarray(0.55 * np.column_stack([np.cos(turn), np.sin(turn)]))
+    turn = np.deg2rad(np.asarray(degrees, np.float64))
+    return _one_of(0.55 * np.column_stack([np.cos(turn), np.sin(turn)]), u)
 
 
 def _point(x: float, y: float) -> Callable[[Floats], Floats]:
@@ -197,7 +218,10 @@ def _slanted(along: float, across_std: float, along_std: float) -> Cloud:
 
 
 TRUTHS: dict[str, Truth] = {
-    "cosine": Curve(np.cos, -5.0, 5.0, 0.2),
+    "cosine": Curve(np.cos, partial(_uniform, -5.0, 5.0), 0.2),
+    "few_points": Curve(lambda x: np.sin(2 * np.pi * x), partial(_uniform, 0.0, 1.0), 0.3),
+    "gap": Curve(lambda x: np.sin(2 * x), _on_either_side, 0.15),
+    "clouds": _clouds(),
     "moons": Clouds(
         {
             "upper": Cloud(lambda u: _arc(u, (0.0, 0.0), 1.0, 1.0, np.pi), 0.15, 400),

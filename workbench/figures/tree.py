@@ -352,7 +352,10 @@ def number_columns(
     return [columns.get(name) for name in result.features]
 
 
-def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | None = None) -> TreeFigure:
+def tree_of_run(
+    name: str, result: RunResult, tree_idx: int = 0, table: Table | None = None,
+    rows: NDArray[np.int64] | None = None,
+) -> TreeFigure:  # fmt: skip
     """Make the figure of one tree of a trained run.
 
     Parameters
@@ -364,6 +367,8 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
         Which tree of a forest or of boosting, in the order they were grown.
     table : Table, optional
         The document's: its dates are written as dates, its numbers shorten thresholds.
+    rows : int64 (n_rows,), optional
+        Rows of the table that grew the tree, where it was not all that the model was trained on.
     """
     trees = result.trees
     tree = trees[tree_idx]
@@ -380,9 +385,12 @@ def tree_of_run(name: str, result: RunResult, tree_idx: int = 0, table: Table | 
     if result.spec.kind == "adaboost":
         subtitle += f", learner weight {number(float(result.estimator.estimator_weights_[tree_idx]))}"
     edited = frozenset(edit.path for edit in result.edits if not edit.is_of_whole_tree)
-    dates = date_columns(table)
+    dates, columns = date_columns(table), number_columns(table, result)
+    gaps = None if table is None else _GAPS.setdefault(table, {})
+    if rows is not None:
+        columns, gaps = [None if values is None else values[rows] for values in columns], None
     return make_tree_figure(
         tree, result.feature_specs, result.classes, kind=kind, title=name, subtitle=subtitle,
-        event_idx=event_idx, edited=edited, dates=dates, columns=number_columns(table, result),
-        gaps=None if table is None else _GAPS.setdefault(table, {}), is_date=result.target in dates,
+        event_idx=event_idx, edited=edited, dates=dates, columns=columns, gaps=gaps,
+        is_date=result.target in dates,
     )  # fmt: skip

@@ -195,7 +195,8 @@ def make_tuning(
     search, scoring = tuning.search, tuning.scoring
     mean = scoring.drawn(search.means)
     axes = [
-        _axis(parameter, values) for parameter, values in zip(tuning.parameters, search.values, strict=True)
+        value_axis(parameter, values)
+        for parameter, values in zip(tuning.parameters, search.values, strict=True)
     ]
     places = np.meshgrid(*(axis.place for axis in axes), indexing="ij")
     at_x = places[0].ravel()
@@ -232,7 +233,8 @@ def _far_off(mean: Floats, spread: Floats, best: int | None) -> tuple[int, ...]:
     return tuple(np.flatnonzero(is_far).tolist())
 
 
-def _axis(parameter: Parameter, values: Sequence[Any]) -> ValueAxis:
+def value_axis(parameter: Parameter, values: Sequence[Any]) -> ValueAxis:
+    """Return the axis of a parameter's values."""
     is_ordered = all(
         value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)) for value in values
     )

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from workbench.bootstrap import TITLES, BootstrapSettings
 from workbench.information import ALL_WAYS, MAX_RANGES, Cutting, InformationSettings
+from workbench.instability import MAX_RESAMPLES, InstabilitySettings
+from workbench.project import bias_variance
 from workbench.project.format import number, plain
 from workbench.studies import Studies
 
@@ -24,10 +26,14 @@ Arrays = Callable[[], Mapping[str, NDArray[Any]]]
 def studies_to_json(studies: Studies) -> dict[str, Any]:
     """Return the settings of every study."""
     information, bootstrap, found = studies.information, studies.bootstrap, studies.found
+    varied, parts = studies.bias_variance, studies.parts
     return {
         "information": None if information is None else _information_to_json(information),
         "bootstrap": None if bootstrap is None else plain(vars(bootstrap)),
         "found": None if found is None else _found_to_json(found),
+        "bias_variance": None if varied is None else bias_variance.settings_to_json(varied),
+        "parts": None if parts is None else bias_variance.found_to_json(parts),
+        "instability": None if studies.instability is None else plain(vars(studies.instability)),
     }
 
 
@@ -53,11 +59,24 @@ def studies_from_json(content: Mapping[str, Any] | None, arrays: Arrays) -> Stud
     if content is None:
         return Studies()
     information, bootstrap, found = (content.get(name) for name in ("information", "bootstrap", "found"))
+    varied, parts, instability = (content.get(name) for name in ("bias_variance", "parts", "instability"))
     return Studies(
         None if information is None else _information_from_json(information),
         None if bootstrap is None else _settings_from_json(bootstrap),
         None if found is None else _found_from_json(found, arrays()),
+        None if varied is None else bias_variance.settings_from_json(varied),
+        None if parts is None else bias_variance.found_from_json(parts),
+        None if instability is None else _instability_from_json(instability),
     )
+
+
+def _instability_from_json(content: Mapping[str, Any]) -> InstabilitySettings:
+    names = ("n_resamples", "seed", "first", "second")
+    found = InstabilitySettings(**{name: int(content[name]) for name in names})
+    is_sound = 2 <= found.n_resamples <= MAX_RESAMPLES and found.seed >= 0
+    if not is_sound or not all(1 <= number <= found.n_resamples for number in (found.first, found.second)):
+        raise DataError("the instability of a tree has settings that there are not; the file is damaged")
+    return found
 
 
 def _settings_from_json(content: Mapping[str, Any]) -> BootstrapSettings:

@@ -93,7 +93,7 @@ class Centre(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {name: Dock(name, name.capitalize(), panel, self) for name, panel in panels.items()}
         self._is_new = False
-        self._is_to_arrange = False
+        self._is_to_arrange = self._is_to_be_tabs = False
         self._asked_for: str | None = None
         self._is_small: bool | None = None  # as the window was at the last look
         self._is_folded = False  # all are tabs for want of room, not by wish
@@ -117,6 +117,7 @@ class Centre(QMainWindow):
 
     def arrange_as_tabs(self) -> None:
         """Show one view at a time, with all the room, in a window of any size."""
+        self._is_to_be_tabs = not self.is_arranged  # the first arrangement would undo it
         self._is_folded = False
         self._arrange_as_tabs()
 
@@ -141,6 +142,11 @@ class Centre(QMainWindow):
     def _has_small_window(self) -> bool:
         size = self.window().size()
         return size.width() < theme.scaled(NARROW_WIDTH) or size.height() < theme.scaled(LOW_HEIGHT)
+
+    @property
+    def is_arranged(self) -> bool:
+        """The views have had room to be placed in."""
+        return not (self._is_new or self._is_to_arrange)
 
     @property
     def is_one_at_a_time(self) -> bool:
@@ -198,6 +204,8 @@ class Centre(QMainWindow):
     def _arrange_first(self) -> None:
         self._is_to_arrange = False
         self.arrange()
+        if self._is_to_be_tabs:
+            self.arrange_as_tabs()
         if self._asked_for is None:
             return
         focus = self.window().focusWidget()
@@ -208,7 +216,7 @@ class Centre(QMainWindow):
 
     def show_view(self, name: str) -> None:
         """Bring a view to the front and give it the focus."""
-        if self._is_new or self._is_to_arrange:
+        if not self.is_arranged:
             self._asked_for = name  # the first arrangement would bring the tree before it
         dock = self.docks[name]
         dock.show()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from workbench.ui.main_window import MainWindow
 
 LOOK = "action.experiment.look"
+FIRST_PLACES = b""  # views that had no place yet
 
 
 class ExperimentCommands(QObject):
@@ -71,13 +72,16 @@ class ExperimentCommands(QObject):
         """Show one view at a time: beside others, several models' pictures are too small to look at."""
         centre = self._window.ensure_centre()
         if not centre.is_one_at_a_time:
-            self._places = centre.state()
+            self._places = centre.state() if centre.is_arranged else FIRST_PLACES
             centre.arrange_as_tabs()
         centre.show_view(experiment.view)
 
     @property
     def places_before(self) -> bytes | None:
-        """Where the views were before an experiment; None where somebody has placed them since."""
+        """Where the views were before an experiment; None where somebody has placed them since.
+
+        `FIRST_PLACES` where they had none.
+        """
         centre = self._window.centre
         return self._places if centre is not None and centre.is_one_at_a_time else None
 
@@ -85,7 +89,8 @@ class ExperimentCommands(QObject):
         """Leave the arrangement of an experiment with its table."""
         places, self._places = self.places_before, None
         if places is not None:
-            self._window.ensure_centre().restore(places)
+            centre = self._window.ensure_centre()
+            centre.arrange() if places == FIRST_PLACES else centre.restore(places)
 
     def _refresh(self) -> None:
         """Show what belongs to the document, also to a project that was opened; else nothing."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +17,7 @@ from workbench.figures.words import counted
 from workbench.jobs import Job
 from workbench.readers.encodings import EncodingUnknown
 from workbench.tree_editor import is_small
-from workbench.ui import file_dialogs, qt_types
+from workbench.ui import file_dialogs, file_work, qt_types
 from workbench.ui.centre import VIEWS
 from workbench.ui.prompts import ask_encoding, save_prompt
 from workbench.ui.recent import RecentMenu
@@ -180,19 +179,19 @@ class FileCommands(QObject):
         from workbench.project import DataFileMissing
 
         cure = _Cure(DataFileMissing, "Find the Data File", lambda: self._ask_data(path))
-        read = lambda: _read_project(path, data_path)  # noqa: E731 - bound to this file
+        read = lambda: file_work.read_project(path, data_path)  # noqa: E731 - bound to this file
         self._start(_Reading(path.name, read, lambda found: self._take_project(path, found), cure))
 
     def _load_table(self, path: Path, encoding: str | None) -> None:
         ask = lambda: ask_encoding(  # noqa: E731 - bound to this file
             self._window, path.name, lambda chosen: self._load_table(path, chosen)
         )
-        read = lambda: _read_table(path, encoding)  # noqa: E731 - as above
+        read = lambda: file_work.read_table(path, encoding)  # noqa: E731 - as above
         cure = _Cure(EncodingUnknown, "Choose the Encoding", ask)
         self._start(_Reading(path.name, read, lambda table: self._take_table(path, table), cure))
 
     def _load_sample(self, sample, then: Callable[[], object] | None) -> None:
-        read = lambda: _read_sample(sample.key)  # noqa: E731 - bound to this sample
+        read = lambda: file_work.read_sample(sample.key)  # noqa: E731 - bound to this sample
         self._start(_Reading(sample.title, read, lambda table: self._take_sample(sample, table, then)))
 
     def _start(self, reading: _Reading) -> None:
@@ -201,7 +200,7 @@ class FileCommands(QObject):
         before = self._document.snapshot()
         qt_types.make_all()  # before the worker imports the views
         job = self._window.context.lanes.views.submit_latest(
-            "file.open", lambda _monitor: _read_and_prepare(reading.read), title
+            "file.open", lambda _monitor: file_work.read_and_prepare(reading.read), title
         )
         job.ended.connect(lambda future: self._on_read(reading, future, before))
 
@@ -315,7 +314,9 @@ class FileCommands(QObject):
         if then is not None:
             self._waiting.append(then)
         self._document.post_message(f"Saving {path.name}")
-        job = Job(lambda _monitor: _save(snapshot, path, include_rows), self, title=f"Saving {path.name}")
+        job = Job(
+            lambda _monitor: file_work.save(snapshot, path, include_rows), self, title=f"Saving {path.name}"
+        )
         self._saving = job
         job.ended.connect(lambda future: self._on_written(path, snapshot, include_rows, future))
         job.start(self._window.context.lanes.files)
@@ -378,35 +379,3 @@ def _opened_text(table) -> str:
     notes = f", {counted(len(table.notes), 'note')} on the import" if table.notes else ""
     rows, columns = counted(table.n_rows, "row"), counted(len(table.columns), "column")
     return f"Opened {table.name}: {rows}, {columns}{notes}"
-
-
-def _read_and_prepare(read: Callable[[], Any]) -> Any:
-    """Read in the worker, and import there what the views need: in the window's thread it would pause."""
-    found = read()
-    import_module("workbench.ui.views")
-    return found
-
-
-def _save(snapshot: Snapshot, path: Path, include_rows: bool) -> None:
-    from workbench.project import save_project
-
-    save_project(snapshot, path, include_rows)
-
-
-def _read_table(path: Path, encoding: str | None):
-    from workbench.datasets import ReadOptions
-    from workbench.readers import read_table
-
-    return read_table(path, ReadOptions(encoding=encoding))
-
-
-def _read_sample(key: str):
-    from workbench.samples import load_sample
-
-    return load_sample(key)
-
-
-def _read_project(path: Path, data_path: Path | None):
-    from workbench.project import load_project
-
-    return load_project(path, data_path)

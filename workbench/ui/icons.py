@@ -55,6 +55,8 @@ NAMES = {
     "tuning": "faders",
     "stack": "stack-simple",
     "information": "intersect",
+    "instability": "shuffle",
+    "bias_variance": "crosshair",
     "bootstrap": "chart-bar",
     "table": "table",
     "settings": "sliders-horizontal",

@@ -268,7 +268,9 @@ class MainWindow(QMainWindow):
         if self.context.document.table is not None:  # the welcome page hides docks; that is no wish
             settings.setValue("window/state", self.saveState(STATE_VERSION))
         if self.centre is not None:
-            settings.setValue("window/centre", self.experiments.places_before or self.centre.state())
+            before = self.experiments.places_before
+            if places := self.centre.state() if before is None else before:
+                settings.setValue("window/centre", places)
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)

@@ -92,7 +92,12 @@ MENUS: dict[str, tuple[str | None, ...]] = {
         None,
         "action.view.fit",
     ),
-    "&Laboratory": ("action.study.bootstrap", "action.study.information"),
+    "&Laboratory": (
+        "action.study.bias_variance",
+        "action.study.instability",
+        "action.study.bootstrap",
+        "action.study.information",
+    ),
     "E&xperiments": (
         *(f"action.experiment.{experiment.key}" for experiment in EXPERIMENTS),
         None,

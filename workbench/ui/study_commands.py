@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from workbench.laboratory import Laboratory
 from workbench.resampler import Resampler
 from workbench.ui.context import Context
 
@@ -35,6 +36,16 @@ class StudyCommands(QObject):
             "information",
             tip=tip,
         )
+        add(
+            f"{ACTION}.instability", "Instability of the Tree…", "Ctrl+Shift+Y", self.open_instability,
+            "instability", tip="What resampled rows would ask at every node of the tree",
+        )  # fmt: skip
+        tip = "Fit a model on many training sets, and see where its errors come from"
+        name = "Bias and Variance…"
+        add(
+            f"{ACTION}.bias_variance", name, "Ctrl+Shift+D", self.open_bias_variance, "bias_variance", tip=tip
+        )
+        self.laboratory = Laboratory(context.document, context.lanes, context.trainer, self)
         tip = "Draw the rows again and again to see how sure a statistic of them is"
         add(f"{ACTION}.bootstrap", "Bootstrap…", "Ctrl+Shift+R", self.open_bootstrap, "bootstrap", tip=tip)
         self.resampler = Resampler(context.document, context.lanes, self)
@@ -43,7 +54,7 @@ class StudyCommands(QObject):
 
     def _refresh(self) -> None:
         has_table = self._context.document.table is not None
-        for name in ("bootstrap", "information"):
+        for name in ("bias_variance", "bootstrap", "information", "instability"):
             self._context.actions.enable(f"{ACTION}.{name}", has_table, "Open a table first")
 
     def open_bootstrap(self) -> None:
@@ -52,11 +63,23 @@ class StudyCommands(QObject):
 
         self._show("bootstrap", partial(BootstrapDialog, resampler=self.resampler))
 
+    def open_bias_variance(self) -> None:
+        """Show where errors of models come from."""
+        from workbench.ui.bias_variance_dialog import BiasVarianceDialog
+
+        self._show("bias_variance", partial(BiasVarianceDialog, laboratory=self.laboratory))
+
     def open_information(self) -> None:
         """Show two columns counted against each other."""
         from workbench.ui.information_dialog import InformationDialog
 
         self._show("information", InformationDialog)
+
+    def open_instability(self) -> None:
+        """Show how firmly the rows stand behind the current tree."""
+        from workbench.ui.instability_dialog import InstabilityDialog
+
+        self._show("instability", InstabilityDialog)
 
     def window_of(self, name: str) -> StudyDialog | None:
         """Return the window of a study; None before it was opened. Only Qt keeps it, as it does panels."""

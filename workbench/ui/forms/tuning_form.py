@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Signal
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine.parameters import Parameter
 from workbench.tuning import Plan, Scoring
+from workbench.tuning_grids import values_text
 from workbench.ui import theme
 from workbench.ui.forms.grid_line import GridLines
 from workbench.ui.inputs import ComboBox
@@ -22,6 +23,12 @@ class Draft(NamedTuple):
     names: tuple[str, ...]
     texts: tuple[str, ...]
     metric: str
+
+
+def draft_of(plan: Plan, known: Mapping[str, Parameter]) -> Draft:
+    """Write a plan as a person would have entered it, as far as its parameters are known."""
+    names = tuple(name for name in plan.grid if name in known)
+    return Draft(names, tuple(values_text(known[name], plan.grid[name]) for name in names), plan.metric)
 
 
 class TuningForm(QWidget):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtWidgets import QBoxLayout, QStackedLayout, QWidget
@@ -15,12 +14,12 @@ from workbench.figures.tuning import TuningFigure, make_tuning
 from workbench.figures.words import count, counted
 from workbench.tuner import setting_words
 from workbench.tuning import SCORINGS, Plan, Scoring, Tuning, what_changed
-from workbench.tuning_grids import default_text, tunable_parameters, values_text
+from workbench.tuning_grids import default_text, tunable_parameters
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
 from workbench.ui.exporting import PictureExports
-from workbench.ui.forms.tuning_form import Draft, TuningForm
+from workbench.ui.forms.tuning_form import Draft, TuningForm, draft_of
 from workbench.ui.plots.setting_plot import SettingPlot
 from workbench.ui.plots.tuning import TuningCurvePlot
 from workbench.ui.plots.tuning_map import TuningMapPlot
@@ -246,7 +245,7 @@ class TuningPanel(QWidget):
         known = {parameter.name: parameter for parameter in parameters}
         draft = self._drafts.get(run.run_id)
         if draft is None and run.tuning is not None and run.tuning.task == document.task:
-            draft = _draft_of(run.tuning.plan, known)
+            draft = draft_of(run.tuning.plan, known)
         if draft is None or not draft.names or not all(name in known for name in draft.names):
             metric = self._scorings()[0].metric
             draft = Draft((parameters[0].name,), (self._default_text(parameters[0]),), metric)
@@ -258,7 +257,7 @@ class TuningPanel(QWidget):
         if plan is None or (run_id == document.current_run_id and self._form_plan() == plan):
             return
         entry = entry_of(document.run(run_id).spec.kind)
-        self._drafts[run_id] = _draft_of(plan, {p.name: p for p in entry.parameters(document.task)})
+        self._drafts[run_id] = draft_of(plan, {p.name: p for p in entry.parameters(document.task)})
         self._offered = ()
 
     def _form_plan(self) -> Plan | None:
@@ -394,9 +393,3 @@ class TuningPanel(QWidget):
         if self._tuning is None or run is None:
             return None
         return make_tuning(run.name, self._tuning, run.spec.parameters).to_csv()
-
-
-def _draft_of(plan: Plan, known: Mapping[str, Parameter]) -> Draft:
-    """Write a plan as a person would have entered it, as far as its parameters are known."""
-    names = tuple(name for name in plan.grid if name in known)
-    return Draft(names, tuple(values_text(known[name], plan.grid[name]) for name in names), plan.metric)

@@ -1,0 +1,215 @@
+"""The Bias and Variance window: choosing, starting, stopping, taking a value, files; by mouse and keys."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
+
+from workbench.bias_variance import BOOTSTRAP, FRESH
+from workbench.samples import load_sample
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def cosine(session):
+    """A tree on the table; a fixture that returned the window would keep it alive after the test."""
+    session.document.open_table(load_sample("cosine"))
+    session.document.add_run("tree")
+
+
+def opened(qtbot, session):
+    session.window.actions_["action.study.bias_variance"].trigger()
+    dialog = session.window.studies.window_of("bias_variance")
+    qtbot.waitUntil(dialog.isVisible)
+    if session.document.current_run is not None:
+        qtbot.waitUntil(
+            lambda: part(dialog, QLineEdit, "sets").text() != ""
+        )  # it is filled when it comes into sight
+    return dialog
+
+
+def part(dialog, kind, name):
+    return dialog.findChild(kind, f"bias_variance.{name}")
+
+
+def enter(dialog, name, text, *, ends=True):
+    edit = part(dialog, QLineEdit, name)
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, text)
+    if ends:
+        QTest.keyClick(edit, Qt.Key.Key_Tab)
+
+
+def vary(qtbot, session, dialog, **changes):
+    """Find the parts of two quick values."""
+    settings = replace(dialog.settings, **{"values": (1, 4), "n_sets": 3, **changes})
+    session.document.set_studies("Vary", bias_variance=settings)
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    qtbot.waitUntil(lambda: session.document.studies.parts is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: session.window.studies.laboratory.current_job is None)
+    return dialog.figure
+
+
+def test_it_waits_for_a_table_and_a_model(qtbot, session):
+    action = session.window.actions_["action.study.bias_variance"]
+    assert not action.isEnabled()
+    session.document.open_table(load_sample("cosine"))
+    assert action.isEnabled()
+    dialog = opened(qtbot, session)
+    assert not dialog._switch.shows_content
+    session.document.add_run("tree")
+    qtbot.waitUntil(lambda: bool(dialog._switch.shows_content))
+    assert dialog.settings.how == FRESH
+    assert "11 values on each of 30 training sets" in part(dialog, QLabel, "says").text()
+    assert dialog.figure is None
+
+
+def test_it_finds_the_parts_and_shows_them(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    figure = vary(qtbot, session, dialog)
+    assert figure.title == "Depth of Decision tree 1"
+    assert figure.n_fits.tolist() == [3, 3]
+    assert "3 training sets; the smallest error is at 4." in session.document.messages[-1]
+    assert [name for name, line in dialog.plot.lines_.items() if line.isVisible()] == [
+        "error", "bias", "variance", "noise"
+    ]  # fmt: skip
+    assert part(dialog, QPushButton, "start").text() == "Vary"
+
+
+def test_settings_are_changed_by_hand_in_undoable_steps(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    enter(dialog, "values", "2, 3")
+    assert dialog.settings.values == (2, 3)
+    enter(dialog, "sets", "12")
+    assert dialog.settings.n_sets == 12
+    draws = part(dialog, QComboBox, "draws")
+    draws.setCurrentText("Bootstraps")
+    draws.activated.emit(draws.currentIndex())
+    assert dialog.settings.how == BOOTSTRAP
+    box = part(dialog, QComboBox, "parameter")
+    box.setCurrentText("Rows per leaf")
+    box.activated.emit(box.currentIndex())
+    assert dialog.settings.parameter == "min_samples_leaf"
+    box.setCurrentIndex(0)
+    box.activated.emit(0)
+    assert (dialog.settings.parameter, dialog.settings.values) == ("", ())
+    assert not part(dialog, QLineEdit, "values").isVisible()
+    assert "1 model on each of 12 training sets" in part(dialog, QLabel, "says").text()
+    stack = session.document.undo_stack
+    for _ in range(4):
+        stack.undo()
+    assert dialog.settings.values == (2, 3)
+    assert part(dialog, QLineEdit, "values").text() == "2, 3"
+    assert part(dialog, QLineEdit, "sets").text() == "30"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"), [("values", "0", "enter a whole number"), ("sets", "1", "from 2 to")]
+)
+def test_what_cannot_be_read_is_said(qtbot, session, cosine, name, text, words):
+    dialog = opened(qtbot, session)
+    enter(dialog, name, text, ends=False)
+    error = part(dialog, QLabel, "error")
+    assert error.isVisible()
+    assert words in error.text()
+    assert not part(dialog, QPushButton, "start").isEnabled()
+    assert part(dialog, QLineEdit, name).property("invalid")
+    enter(dialog, name, "3")
+    assert not error.isVisible()
+    assert part(dialog, QPushButton, "start").isEnabled()
+
+
+def test_a_stop_keeps_what_is_done(qtbot, session, cosine):
+    dialog, laboratory = opened(qtbot, session), session.window.studies.laboratory
+    session.document.set_studies("Vary", bias_variance=replace(dialog.settings, values=(1, 2), n_sets=9000))
+    start = part(dialog, QPushButton, "start")
+    QTest.mouseClick(start, LEFT)
+    qtbot.waitUntil(lambda: dialog.figure is not None, timeout=20_000)
+    assert start.text() == "Stop"
+    assert dialog.figure.is_running
+    QTest.mouseClick(start, LEFT)
+    qtbot.waitUntil(lambda: laboratory.current_job is None)
+    assert session.document.studies.parts.stopped
+    assert "stopped after" in dialog.figure.subtitle
+    assert start.text() == "Vary"
+
+
+def test_another_table_ends_it(qtbot, session, cosine):
+    dialog, laboratory = opened(qtbot, session), session.window.studies.laboratory
+    session.document.set_studies("Vary", bias_variance=replace(dialog.settings, values=(1, 2), n_sets=9000))
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    qtbot.waitUntil(lambda: dialog.figure is not None, timeout=20_000)
+    session.document.open_table(load_sample("moons"))
+    assert laboratory.current_job is None
+    qtbot.waitUntil(lambda: session.lanes.are_quiet)
+    assert session.document.studies.parts is None
+    assert dialog.figure is None
+
+
+def test_a_value_is_taken_by_mouse_or_key_and_undone(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    vary(qtbot, session, dialog)
+    run_id, plot = session.document.current_run_id, dialog.plot
+    plot.setFocus()
+    QTest.keyClick(plot, Qt.Key.Key_Home)
+    QTest.keyClick(plot, Qt.Key.Key_Return)
+    assert session.document.run(run_id).spec.parameters["max_depth"] == 1
+    assert dialog.figure.now == 0
+    at = plot.plot.vb.mapViewToScene(plot.place_of(1)).toPoint()
+    QTest.mouseClick(plot.viewport(), LEFT, pos=plot.mapFromScene(at))
+    qtbot.waitUntil(lambda: session.document.run(run_id).spec.parameters["max_depth"] == 4)
+    session.document.undo_stack.undo()
+    assert session.document.run(run_id).spec.parameters["max_depth"] == 1
+
+
+def test_models_stand_side_by_side_and_one_is_chosen(qtbot, session, cosine):
+    document = session.document
+    second = document.add_run("tree")
+    dialog = opened(qtbot, session)
+    figure = vary(qtbot, session, dialog, parameter="", values=())
+    assert figure.x.words == ("Decision tree 1", "Decision tree 2")
+    assert len(dialog.plot.bars_.opts["height"]) == 8
+    assert not any(line.isVisible() for line in dialog.plot.lines_.values())
+    dialog.plot.setting_asked.emit(0)
+    assert document.current_run_id != second
+    dialog.plot.setting_asked.emit(1)
+    assert document.current_run_id == second
+
+
+def test_what_it_was_found_with_is_said_where_it_is_other_now(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    vary(qtbot, session, dialog)
+    assert "other" not in dialog.figure.subtitle
+    enter(dialog, "sets", "8")
+    assert dialog.figure.subtitle.endswith("found with other settings")
+    session.document.undo_stack.undo()
+    assert "other" not in dialog.figure.subtitle
+
+
+def test_tables_and_pictures_are_saved(qtbot, session, cosine, tmp_path, monkeypatch):
+    dialog = opened(qtbot, session)
+    assert not part(dialog, QToolButton, "csv").isEnabled()
+    vary(qtbot, session, dialog)
+    from workbench.ui import file_dialogs
+
+    def answer(_parent, _title, _filters, proposal, _suffix, then):
+        then(str(tmp_path / proposal))
+
+    monkeypatch.setattr(file_dialogs, "ask_save", answer)
+    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
+    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
+    made = sorted(path.name for path in tmp_path.iterdir() if "bias_variance" in path.name)
+    assert [name.rpartition(".")[2] for name in made] == ["csv", "png"]
+    assert (tmp_path / made[0]).read_text("utf-8") == dialog.figure.to_csv()
+    assert (tmp_path / made[1]).stat().st_size > 1000
+
+
+def test_escape_closes_it_while_it_works_and_it_opens_again(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert opened(qtbot, session) is dialog

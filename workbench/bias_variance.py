@@ -1,0 +1,348 @@
+"""Where errors come from: noise, bias and variance over training sets, along a setting or by model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataError, ParameterError
+from engine.monitor import FitMonitor, IterationEvent
+from workbench.catalog import check_parameter_values, entry_of
+from workbench.figures.tuning import ValueAxis, value_axis
+from workbench.figures.words import counted, sentence
+from workbench.fitting import FitInputs
+from workbench.readiness import check_ready
+from workbench.runs import ModelSpec
+from workbench.training_work import training_inputs
+
+if TYPE_CHECKING:
+    from engine.resampling.along import SettingCurve
+    from engine.resampling.draws import QueryRows, TrainingSets
+    from workbench.document import Document
+
+Floats = NDArray[np.float64]
+BOOTSTRAP, SUBSAMPLE, FRESH = "bootstrap", "subsample", "fresh"
+TITLES = {BOOTSTRAP: "Bootstraps", SUBSAMPLE: "Halves", FRESH: "Fresh tables"}
+ONE_LINES = {
+    BOOTSTRAP: "As many training rows as there are, drawn with replacement",
+    SUBSAMPLE: "Half of the training rows, drawn without replacement",
+    FRESH: "New rows from the source of this sample, as many as it has training rows",
+}
+FEWEST_SETS, MOST_SETS = 2, 10_000
+TELL_S = 0.15  # between two values so far
+N_FRESH_QUERY = 2000  # fresh rows that models are asked about
+PARTS = {
+    "classes": ("error", "bias", "variance", "noise", "unbiased", "biased"),
+    "numbers": ("error", "bias", "variance", "noise"),
+}
+
+
+@dataclass(frozen=True)
+class BiasVarianceSettings:
+    """What is varied, and on which training sets.
+
+    Attributes
+    ----------
+    parameter : str
+        Of the current model; "" compares the models of the list as they are set.
+    values : tuple
+        Of the parameter.
+    how : str
+        A key of `TITLES`.
+    n_sets : int
+        Training sets.
+    seed : int
+    """
+
+    parameter: str = ""
+    values: tuple[Any, ...] = ()
+    how: str = BOOTSTRAP
+    n_sets: int = 30
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class BiasVarianceInputs:
+    """What a worker is given, frozen.
+
+    Attributes
+    ----------
+    settings : BiasVarianceSettings
+    fit : FitInputs
+        Of the current model.
+    specs : tuple of ModelSpec
+        The models that are compared, or the current one alone.
+    axis : ValueAxis
+        What is varied.
+    name : str
+        In words: "Depth of Tree 1", "3 models".
+    """
+
+    settings: BiasVarianceSettings
+    fit: FitInputs
+    specs: tuple[ModelSpec, ...]
+    axis: ValueAxis
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class BiasVarianceFound:
+    """The parts of the error of each value, by now or at the end.
+
+    Attributes
+    ----------
+    settings, axis, name
+        As in `BiasVarianceInputs`.
+    task : str
+        "classes" or "numbers".
+    means : mapping of str to float64 (n_values,)
+        By `PARTS`; NaN where fewer than two fits are done, and of noise that is not known.
+    n_fits : int64 (n_values,)
+    errors : mapping of int to str
+        Why fits failed, by value.
+    is_truth_known : bool
+        False: bias holds the noise too.
+    is_staged : bool
+        The values are stages of one fit a training set.
+    stopped : bool
+    rows_text : str
+        Which rows models were trained on and asked about.
+    table_fingerprint : str
+    seconds : float
+    """
+
+    settings: BiasVarianceSettings
+    axis: ValueAxis
+    name: str
+    task: str
+    means: Mapping[str, Floats]
+    n_fits: NDArray[np.int64]
+    errors: Mapping[int, str] = field(default_factory=dict)
+    is_truth_known: bool = False
+    is_staged: bool = False
+    stopped: bool = False
+    rows_text: str = ""
+    table_fingerprint: str = ""
+    seconds: float = 0.0
+
+    @property
+    def best(self) -> int | None:
+        """The value with the smallest error, the first of equals; None while none is known."""
+        errors = self.means["error"]
+        return None if np.isnan(errors).all() else int(np.nanargmin(errors))
+
+    @property
+    def is_any_done(self) -> bool:
+        return bool(self.n_fits.any())
+
+
+def knows_truth(document: Document) -> bool:
+    """Tell whether fresh rows can be drawn: a sample as it was opened, whose source is known."""
+    from engine.resampling.truths import TRUTHS
+    from workbench.samples import find_sample
+
+    table = document.table
+    if table is None or table.sample not in TRUTHS:
+        return False
+    truth, sample = TRUTHS[table.sample], find_sample(table.sample)
+    is_same = (document.target, document.task) == (sample.target, sample.task)
+    return is_same and sorted(document.features) == sorted(truth.columns)
+
+
+def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianceInputs:
+    """Return what is to be done with the document as it stands.
+
+    Raises
+    ------
+    DataError, ParameterError
+        It cannot be; says why and what to do.
+    """
+    if problems := check_ready(document):
+        raise DataError(" ".join(problems))
+    run = document.current_run
+    if run is None:
+        raise DataError("there is no model; add one")
+    _check(document, settings)
+    fit = training_inputs(document, run.run_id)
+    if settings.how != FRESH and not len(_query_rows(fit)[1]):
+        raise DataError("no row is held out; give the validation or the test part rows")
+    if not settings.parameter:
+        return _of_models(document, settings, fit)
+    check_parameter_values(run.spec.kind, document.task, run.spec.parameters)
+    parameter = entry_of(run.spec.kind).parameter(document.task, settings.parameter)
+    for value in settings.values:
+        parameter.check(value)
+    axis = value_axis(parameter, settings.values)
+    return BiasVarianceInputs(settings, fit, (run.spec,), axis, f"{axis.name} of {run.name}")
+
+
+def _check(document: Document, settings: BiasVarianceSettings) -> None:
+    if settings.how not in TITLES:
+        raise ParameterError(f"training sets are {settings.how!r}; choose {', '.join(TITLES)}")
+    if settings.how == FRESH and not knows_truth(document):
+        raise DataError("it is not known how this table was made; choose bootstraps or halves")
+    if not FEWEST_SETS <= settings.n_sets <= MOST_SETS:
+        raise ParameterError(
+            f"the number of training sets is {settings.n_sets:,}; enter one from {FEWEST_SETS} to "
+            f"{MOST_SETS:,}"
+        )
+    if settings.parameter and not settings.values:
+        raise ParameterError("there is no value to try; enter some")
+
+
+def _of_models(document: Document, settings: BiasVarianceSettings, fit: FitInputs) -> BiasVarianceInputs:
+    runs = [run for run in document.runs.values() if not entry_of(run.spec.kind).why_not(document.task)]
+    for run in runs:
+        try:
+            check_parameter_values(run.spec.kind, document.task, run.spec.parameters)
+        except ParameterError as error:
+            raise ParameterError(f"{run.name}: {error}") from error
+    names = tuple(run.name for run in runs)
+    axis = ValueAxis("model", names, np.arange(len(runs)), is_ordered=False)
+    values = tuple(run.run_id for run in runs)
+    specs = tuple(run.spec for run in runs)
+    return BiasVarianceInputs(replace(settings, values=values), fit, specs, axis, counted(len(runs), "model"))
+
+
+def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVarianceFound:
+    """Fit every value's model on every training set; a stop keeps what is done.
+
+    Raises
+    ------
+    DataError, ParameterError
+        The rows or weights do not allow it, or no fit succeeded.
+    """
+    from engine.resampling.along import decompose_along
+
+    began, settings = perf_counter(), inputs.settings
+    sets, query, rows_text = _rows(inputs)
+    make = partial(_make, inputs)
+    first = make({settings.parameter: settings.values[0]})
+
+    def found(curve: SettingCurve) -> BiasVarianceFound:
+        return _found_of(inputs, curve, rows_text, perf_counter() - began)
+
+    curve = decompose_along(
+        first, sets, query, settings.parameter, settings.values, make=make, random_state=settings.seed,
+        monitor=_Teller(monitor, found),
+    )  # fmt: skip
+    return found(curve)
+
+
+class _Teller:
+    """Tells of the parts found so far, made here in the worker: of many rows they take a while."""
+
+    def __init__(self, monitor: FitMonitor, found: Callable[[SettingCurve], BiasVarianceFound]) -> None:
+        self._monitor, self._found = monitor, found
+        self._told: Callable[[], BiasVarianceFound] | None = None
+        self._made_of: object = None
+        self._next = 0.0
+
+    def on_iteration(self, event: IterationEvent) -> bool:
+        is_new = event.so_far is not None and event.so_far is not self._made_of
+        if event.so_far is not None and is_new and perf_counter() >= self._next:
+            self._made_of = event.so_far
+            self._told = partial(the_found, self._found(event.so_far()))
+            self._next = perf_counter() + TELL_S
+        return self._monitor.on_iteration(replace(event, so_far=self._told))
+
+
+def the_found(found: BiasVarianceFound) -> BiasVarianceFound:
+    """Return it: what an event's `so_far` calls."""
+    return found
+
+
+def _make(inputs: BiasVarianceInputs, setting: Mapping[str, Any]) -> Any:
+    """Return the estimator of a value."""
+    name, value = inputs.settings.parameter, setting[inputs.settings.parameter]
+    spec = inputs.specs[0] if name else inputs.specs[inputs.settings.values.index(value)]
+    parameters = {**spec.parameters, name: value} if name else dict(spec.parameters)
+    return entry_of(spec.kind).make(inputs.fit.task, parameters, len(inputs.fit.classes))
+
+
+def _query_rows(fit: FitInputs) -> tuple[str, NDArray[np.int64]]:
+    """Return the part that models are asked about, the first of validation and test that has rows."""
+    for part in ("validation", "test"):
+        rows = fit.rows_of(part)
+        if len(rows):
+            return part, rows
+    return "", np.empty(0, np.int64)
+
+
+def _rows(inputs: BiasVarianceInputs) -> tuple[TrainingSets, QueryRows, str]:
+    from engine.resampling.draws import QueryRows, TableDraws
+
+    settings, fit = inputs.settings, inputs.fit
+    rows = fit.rows_of("train")
+    if settings.how == FRESH:
+        return _fresh(inputs, len(rows))
+    everything = fit.learnable()
+    training = everything.take(rows)
+    part, asked = _query_rows(fit)
+    held_out = everything.take(asked)
+    sets = TableDraws(
+        training.X, training.labels, training.weights, how=settings.how, groups=training.groups,
+        n_sets=settings.n_sets, seed=settings.seed,
+    )  # fmt: skip
+    drawn = "bootstraps" if settings.how == BOOTSTRAP else "halves"
+    text = f"{settings.n_sets:,} {drawn} of {counted(len(rows), 'training row')}"
+    if fit.group is not None:
+        text += f", column {fit.group} kept whole"
+    text += f", asked about {counted(len(asked), f'{part} row')}"
+    if fit.weight is not None:
+        text += f", weighted by column {fit.weight}"
+    return sets, QueryRows(held_out.X, held_out.labels, held_out.weights), text
+
+
+def _fresh(inputs: BiasVarianceInputs, n_rows: int) -> tuple[TrainingSets, QueryRows, str]:
+    from engine.resampling.draws import FreshDraws
+    from engine.resampling.truths import truth_of
+
+    settings, sample = inputs.settings, inputs.fit.table.sample
+    assert sample is not None
+    sets = FreshDraws(truth_of(sample), n_rows, n_sets=settings.n_sets, seed=settings.seed)
+    text = (
+        f"{settings.n_sets:,} fresh tables of {counted(n_rows, 'row')}, asked about {N_FRESH_QUERY:,} "
+        "fresh rows"
+    )
+    return sets, sets.query(N_FRESH_QUERY), text
+
+
+def _found_of(
+    inputs: BiasVarianceInputs, curve: SettingCurve, rows_text: str, seconds: float
+) -> BiasVarianceFound:
+    task = inputs.fit.task
+    return BiasVarianceFound(
+        inputs.settings, inputs.axis, inputs.name, task, {part: curve.means(part) for part in PARTS[task]},
+        curve.n_fits, dict(curve.errors), inputs.settings.how == FRESH, curve.is_staged, curve.stopped,
+        rows_text, inputs.fit.table.fingerprint, seconds,
+    )  # fmt: skip
+
+
+def what_changed(found: BiasVarianceFound, document: Document, settings: BiasVarianceSettings) -> str:
+    """Say what is other now than when it was found; empty where nothing is."""
+    if document.table is None or found.table_fingerprint != document.table.fingerprint:
+        return "found on another table"
+    is_same = settings == found.settings or (
+        not settings.parameter and replace(settings, values=found.settings.values) == found.settings
+    )
+    return "" if is_same else "found with other settings"
+
+
+def how_it_ended(found: BiasVarianceFound) -> str:
+    """Such as "Depth of Tree 1: 30 training sets; the smallest error is at 5"."""
+    n_done = int(found.n_fits.max(initial=0))
+    words = counted(n_done, "training set")
+    if found.stopped:
+        words = f"stopped after {words} of {found.settings.n_sets:,}"
+    if found.errors:
+        words += f", {counted(len(found.errors), 'value')} failed"
+    if found.best is not None:
+        words += f"; the smallest error is at {found.axis.words[found.axis.place[found.best]]}"
+    return sentence(f"{found.name}: {words}").removesuffix(".")
