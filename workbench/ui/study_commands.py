@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from workbench.laboratory import Laboratory
-from workbench.resampler import Resampler
 from workbench.ui.context import Context
 
 if TYPE_CHECKING:
@@ -45,10 +42,8 @@ class StudyCommands(QObject):
         add(
             f"{ACTION}.bias_variance", name, "Ctrl+Shift+D", self.open_bias_variance, "bias_variance", tip=tip
         )
-        self.laboratory = Laboratory(context.document, context.lanes, context.trainer, self)
         tip = "Draw the rows again and again to see how sure a statistic of them is"
         add(f"{ACTION}.bootstrap", "Bootstrap…", "Ctrl+Shift+R", self.open_bootstrap, "bootstrap", tip=tip)
-        self.resampler = Resampler(context.document, context.lanes, self)
         context.document.table_changed.connect(self._refresh)
         self._refresh()
 
@@ -61,13 +56,13 @@ class StudyCommands(QObject):
         """Show how sure a statistic of the table is."""
         from workbench.ui.bootstrap_dialog import BootstrapDialog
 
-        self._show("bootstrap", partial(BootstrapDialog, resampler=self.resampler))
+        self._show("bootstrap", BootstrapDialog)
 
     def open_bias_variance(self) -> None:
         """Show where errors of models come from."""
         from workbench.ui.bias_variance_dialog import BiasVarianceDialog
 
-        self._show("bias_variance", partial(BiasVarianceDialog, laboratory=self.laboratory))
+        self._show("bias_variance", BiasVarianceDialog)
 
     def open_information(self) -> None:
         """Show two columns counted against each other."""
