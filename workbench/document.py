@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.bias_variance import BiasVarianceFound
     from workbench.bootstrap_work import BootstrapFound
     from workbench.datasets import ReadOptions
+    from workbench.many_fits import ManyFitsFound
     from workbench.project.format import ProjectDescription
     from workbench.tuning import Tuning
 
@@ -288,6 +289,12 @@ class Document(TreeEdits):
     def attach_bias_variance(self, found: BiasVarianceFound) -> None:
         """Keep the parts of errors that were found, in place of those before."""
         self._studies = replace(self._studies, parts=found)
+        self.studies_changed.emit()
+        self._mark_new_results()
+
+    def attach_many_fits(self, found: ManyFitsFound) -> None:
+        """Keep fits along a column, in place of those before."""
+        self._studies = replace(self._studies, curves=found)
         self.studies_changed.emit()
         self._mark_new_results()
 

@@ -9,6 +9,7 @@ from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings
 from workbench.bootstrap import BootstrapSettings
 from workbench.information import InformationSettings
 from workbench.instability import InstabilitySettings
+from workbench.many_fits import ManyFitsFound, ManyFitsSettings
 
 if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
@@ -28,6 +29,9 @@ class Studies:
     parts : BiasVarianceFound or None
         The parts of errors found last; likewise.
     instability : InstabilitySettings or None
+    many_fits : ManyFitsSettings or None
+    curves : ManyFitsFound or None
+        The fits that were drawn last; likewise.
     """
 
     information: InformationSettings | None = None
@@ -36,3 +40,5 @@ class Studies:
     bias_variance: BiasVarianceSettings | None = None
     parts: BiasVarianceFound | None = None
     instability: InstabilitySettings | None = None
+    many_fits: ManyFitsSettings | None = None
+    curves: ManyFitsFound | None = None

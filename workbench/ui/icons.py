@@ -57,6 +57,7 @@ NAMES = {
     "information": "intersect",
     "instability": "shuffle",
     "bias_variance": "crosshair",
+    "many_fits": "waves",
     "bootstrap": "chart-bar",
     "table": "table",
     "settings": "sliders-horizontal",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from workbench.laboratory import Laboratory
+from workbench.laboratory import Laboratory, ManyFits
 from workbench.resampler import Resampler
 from workbench.ui.context import Context
 
@@ -45,6 +45,11 @@ class StudyCommands(QObject):
         add(
             f"{ACTION}.bias_variance", name, "Ctrl+Shift+D", self.open_bias_variance, "bias_variance", tip=tip
         )
+        add(
+            f"{ACTION}.many_fits", "Many Fits…", "Ctrl+Shift+M", self.open_many_fits, "many_fits",
+            tip="Draw a model fitted on many training sets along a column",
+        )  # fmt: skip
+        self.many_fits = ManyFits(context.document, context.lanes, context.trainer, self)
         self.laboratory = Laboratory(context.document, context.lanes, context.trainer, self)
         tip = "Draw the rows again and again to see how sure a statistic of them is"
         add(f"{ACTION}.bootstrap", "Bootstrap…", "Ctrl+Shift+R", self.open_bootstrap, "bootstrap", tip=tip)
@@ -54,7 +59,7 @@ class StudyCommands(QObject):
 
     def _refresh(self) -> None:
         has_table = self._context.document.table is not None
-        for name in ("bias_variance", "bootstrap", "information", "instability"):
+        for name in ("bias_variance", "many_fits", "bootstrap", "information", "instability"):
             self._context.actions.enable(f"{ACTION}.{name}", has_table, "Open a table first")
 
     def open_bootstrap(self) -> None:
@@ -68,6 +73,12 @@ class StudyCommands(QObject):
         from workbench.ui.bias_variance_dialog import BiasVarianceDialog
 
         self._show("bias_variance", partial(BiasVarianceDialog, laboratory=self.laboratory))
+
+    def open_many_fits(self) -> None:
+        """Show one model fitted on many training sets."""
+        from workbench.ui.many_fits_dialog import ManyFitsDialog
+
+        self._show("many_fits", partial(ManyFitsDialog, fits=self.many_fits))
 
     def open_information(self) -> None:
         """Show two columns counted against each other."""

@@ -25,12 +25,12 @@ class HistogramPlot(FigurePlot):
         for item in (self.bars_, self.value_, self.truth_):
             self.plot.addItem(item, ignoreBounds=True)
         self.plot.vb.setMouseEnabled(x=False, y=False)
-        self.plot.getAxis("left").set_name("samples")
 
     def draw(self) -> None:
         figure, t = self.figure, theme.tokens()
         self.header.say(figure.title, figure.subtitle)
         self.plot.getAxis("bottom").set_name(figure.x_name)
+        self.plot.getAxis("left").set_name(figure.samples_name)
         self.bars_.setOpts(
             x0=figure.edges[:-1], x1=figure.edges[1:], y0=0, height=figure.counts,
             brush=theme.mix(theme.class_colour(0), t.colour("surface"), 0.55), pen=pen(t.colour("surface")),
@@ -73,10 +73,13 @@ class HistogramPlot(FigurePlot):
             (named.name, named.interval.high, self._highest * (FIRST_LINE + STEP * k), (0.0, 0.5))
             for k, named in enumerate(figure.intervals)
         ]
+        # each on its own side, so that they do not meet
+        truth_is_right = np.isfinite(figure.truth) and figure.truth > figure.value
+        sides = (0.0, 1.0) if truth_is_right else (1.0, 0.0)
         if np.isfinite(figure.truth):
-            words.append(("truth", figure.truth, self._highest * TOP, (1.0, 0.0)))
+            words.append(("truth", figure.truth, self._highest * TOP, (sides[0], 0.0)))
         if np.isfinite(figure.value):
-            words.append(("value", figure.value, self._highest * TOP, (0.0, 0.0)))
+            words.append((figure.value_name, figure.value, self._highest * TOP, (sides[1], 0.0)))
         while len(self.texts_) < len(words):
             self.texts_.append(pg.TextItem(""))
             self.plot.addItem(self.texts_[-1], ignoreBounds=True)
