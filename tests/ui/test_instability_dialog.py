@@ -5,7 +5,7 @@ import csv
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from engine.resampling.instability import Instability
 from tests.ui.training_help import train
@@ -25,7 +25,9 @@ def run_id(qtbot, session):
 
 def opened(session):
     session.window.actions_["action.study.instability"].trigger()
-    return session.window.studies.window_of("instability")
+    dialog = session.window.studies.window_of("instability")
+    assert QTest.qWaitForWindowActive(dialog)  # where the focus leaves a field, it is read
+    return dialog
 
 
 def part(dialog, kind, name):
@@ -39,13 +41,13 @@ def run(qtbot, dialog):
     qtbot.waitUntil(lambda: dialog.figure is not None)
 
 
-def enter(dialog, name, text):
-    field = part(dialog, object, name)
-    edit = field.findChild(QLineEdit)
+def enter(qtbot, dialog, name, text):
+    edit = part(dialog, QWidget, name).focusProxy()
+    qtbot.waitUntil(edit.isVisible)
     edit.setFocus()
     edit.selectAll()
     QTest.keyClicks(edit, text)
-    QTest.keyClick(edit, Qt.Key.Key_Return)
+    QTest.keyClick(edit, Qt.Key.Key_Tab)
 
 
 def quiet(qtbot, session):
@@ -91,13 +93,13 @@ def test_the_selected_node_and_the_row_are_the_same(qtbot, session, run_id):
 
 def test_settings_are_undone_and_kept_in_the_project(qtbot, session, run_id, tmp_path):
     document, dialog = session.document, opened(session)
-    enter(dialog, "n_resamples", "7")
+    enter(qtbot, dialog, "n_resamples", "7")
     assert document.studies.instability == InstabilitySettings(7)
     run(qtbot, dialog)
     assert dialog.figure.found.n_resamples == 7
-    enter(dialog, "second", "30")  # there are 7
+    enter(qtbot, dialog, "second", "30")  # there are 7
     assert document.studies.instability.second == 7
-    enter(dialog, "seed", "5")
+    enter(qtbot, dialog, "seed", "5")
     assert dialog.figure is None  # found by other resamples
     save_project(document.snapshot(), tmp_path / "a.treewright", include_rows=True)
     assert load_project(tmp_path / "a.treewright").studies.instability == InstabilitySettings(7, 5, 1, 7)
@@ -113,7 +115,7 @@ def test_two_resampled_trees_stand_beside_each_other(qtbot, session, run_id):
     trees = dialog.trees
     qtbot.waitUntil(lambda: trees.canvases["second"].figure is not None)
     before = trees.canvases["second"].figure
-    enter(dialog, "second", "1")
+    enter(qtbot, dialog, "second", "1")
     qtbot.waitUntil(lambda: trees.canvases["second"].figure is not before)
     assert trees._titles["second"].full_text().endswith("; as the other tree")
     assert trees._marks["second"].words == {}
@@ -122,7 +124,7 @@ def test_two_resampled_trees_stand_beside_each_other(qtbot, session, run_id):
 
 def test_a_stop_keeps_what_is_done(qtbot, session, run_id):
     dialog = opened(session)
-    enter(dialog, "n_resamples", "10000")
+    enter(qtbot, dialog, "n_resamples", "10000")
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: dialog.figure is not None, timeout=60_000)
     assert part(dialog, QPushButton, "start").text() == "Stop"
@@ -130,6 +132,17 @@ def test_a_stop_keeps_what_is_done(qtbot, session, run_id):
     qtbot.waitUntil(lambda: dialog.job is None, timeout=60_000)
     assert 0 < dialog.figure.found.n_resamples < 10_000
     assert "of 10,000 resamples" in dialog.figure.subtitle
+
+
+def test_return_in_a_field_runs_with_what_is_typed(qtbot, session, run_id):
+    dialog = opened(session)
+    edit = part(dialog, QWidget, "n_resamples").focusProxy()
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, "9")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dialog.job is None and dialog.figure is not None, timeout=60_000)
+    assert dialog.figure.found.n_resamples == 9
 
 
 def test_another_tree_is_not_shown_with_what_was_found_of_this_one(qtbot, session, run_id):
@@ -154,3 +167,14 @@ def test_files(qtbot, session, run_id, tmp_path, monkeypatch):
     monkeypatch.setattr(file_dialogs, "ask_save", lambda *arguments: arguments[-1](str(tmp_path / "a.png")))
     QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
     assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_what_cannot_be_drawn_is_said_and_not_run(qtbot, session, run_id):
+    dialog = opened(session)
+    enter(qtbot, dialog, "n_resamples", "1")
+    assert "whole number from 2" in dialog._says.full_text()
+    assert not dialog.start.isEnabled()
+    enter(qtbot, dialog, "n_resamples", "3")
+    assert dialog.start.isEnabled()
+    run(qtbot, dialog)
+    assert dialog.figure.found.n_resamples == 3

@@ -56,6 +56,8 @@ class InstabilityDialog(StudyDialog):
         super().__init__(context, window, "instability", "Instability of a Tree", SIZE)
         self._job: Job | None = None
         self._found: _Found | None = None
+        self._filled_with: InstabilitySettings | None = None
+        self._refused: dict[str, str] = {}  # why what is typed in a field is none
         self._tree: tuple[RunResult, TreeFigure] | None = None
         self._is_following = False
         self.model = InstabilityModel(self)
@@ -100,6 +102,7 @@ class InstabilityDialog(StudyDialog):
         self._says = ElidedLabel("", "secondary")
         self._says.setObjectName("instability.says")
         self.start = button("Run", "primary", self._start_or_stop, "instability.start")
+        self.start.setDefault(True)  # Return in a field runs it
         csv = bare_button("export", "Export nodes as CSV", self._ask_export, "instability.csv")
         picture = bare_button("picture", "Export picture", self._export_picture, "instability.export")
         head = row(
@@ -133,6 +136,7 @@ class InstabilityDialog(StudyDialog):
         made.focusProxy().setAccessibleName(parameter.label)
         made.setFixedWidth(theme.scaled(NUMBER_WIDTH))
         made.edited.connect(partial(self._change, f"Change {parameter.label.lower()}", parameter.name))
+        made.refused.connect(partial(self._on_refused, parameter.name))
         return made
 
     def _make_table(self) -> QTableView:
@@ -160,6 +164,10 @@ class InstabilityDialog(StudyDialog):
     @property
     def _settings(self) -> InstabilitySettings:
         return self._context.document.studies.instability or InstabilitySettings()
+
+    def _on_refused(self, name: str, why: str) -> None:
+        self._refused[name] = why
+        self._show_state()
 
     def _change(self, text: str, name: str, value: Any) -> None:
         settings: InstabilitySettings = replace(self._settings, **{name: value})
@@ -220,22 +228,28 @@ class InstabilityDialog(StudyDialog):
             self._say_why_not(why)
             return
         self._switch.show_content(True)
-        self.n_resamples.set_value(settings.n_resamples)
-        self.seed.set_value(settings.seed)
-        self._show_state(settings)
+        self._show_settings(settings)
         found = self._found
         if found is None or found.result is not run.result or not found.settings.draws_as(settings):
             self._say_what_comes(run.name, settings)
             self._contents.show_content(False)
+            self._show_state()
             return
         self._contents.show_content(True)
         if self._tree is None or self._tree[0] is not run.result:
             self._tree = run.result, tree_of_run(run.name, run.result, 0, table)
         self.model.set_figure(make_instability(run.name, self._tree[1], found.instability))
         self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self._says.setText(self._told())
+        self._show_state()
         self._follow()
         self.trees.show_model(run.name, run.result, table, settings)
+
+    def _show_settings(self, settings: InstabilitySettings) -> None:
+        """Fill the fields where settings are others: while resamples come in, somebody may be typing."""
+        if settings != self._filled_with:
+            self._filled_with, self._refused = settings, {}
+            self.n_resamples.set_value(settings.n_resamples)
+            self.seed.set_value(settings.seed)
 
     def _say_what_comes(self, name: str, settings: InstabilitySettings) -> None:
         if self._job is not None:
@@ -255,17 +269,16 @@ class InstabilityDialog(StudyDialog):
             self._empty.tell(sentence(why), "Train it again on this table.", None)
         self._switch.show_content(False)
 
-    def _show_state(self, settings: InstabilitySettings) -> None:
-        self.start.setText("Run" if self._job is None else "Stop")
+    def _show_state(self) -> None:
+        is_running, refused = self._job is not None, "".join(self._refused.values())
+        self.start.setText("Stop" if is_running else "Run")
+        self.start.setEnabled(is_running or not refused)
         self.start.setToolTip(
-            "Draw resamples and search them" if self._job is None else "Stop; resamples that are done stay"
+            "Stop; resamples that are done stay" if is_running else "Draw resamples and search them"
         )
-        self._says.setText("" if self._job is None else self._job.progress.text)
-
-    def _told(self) -> str:
-        figure = self.model.figure
-        assert figure is not None
-        return figure.subtitle if self._job is None else f"{figure.subtitle}; {self._job.progress.text}"
+        found = "" if self.figure is None else self.figure.subtitle
+        progress = "" if self._job is None else self._job.progress.text
+        self._says.setText("; ".join(filter(None, (refused or found, progress))))
 
     def _follow(self) -> None:
         """Put the cursor on the selected node, else on the root, and show which columns win there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QDialog, QWidget
 
 from workbench.ui import theme
@@ -39,8 +39,3 @@ class StudyDialog(QDialog):
         self.show()
         self.raise_()
         self.activateWindow()
-
-    def keyPressEvent(self, event) -> None:
-        """Let Return confirm what is typed in a field: it would press the next button besides."""
-        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            super().keyPressEvent(event)
