@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from engine.monitor import FitMonitor
-from workbench import bias_variance, many_fits
+from workbench import bias_variance, many_fits, tree_averages
 from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings
 from workbench.catalog_entry import LARGE_ROWS
 from workbench.jobs import Lanes
@@ -17,6 +17,7 @@ from workbench.many_fits import ManyFitsFound, ManyFitsSettings
 from workbench.runs import ModelSpec
 from workbench.study_runner import StudyRunner
 from workbench.training import Trainer
+from workbench.tree_averages import AveragesFound, AveragesSettings
 
 if TYPE_CHECKING:
     from workbench.document import Document
@@ -94,6 +95,34 @@ class ManyFits(_Refits):
     def _keep(self, found: ManyFitsFound) -> str:
         self._document.attach_many_fits(found)
         return many_fits.how_it_ended(found)
+
+
+class Averages(_Refits):
+    """Measures how the variance of a forest falls with its number of trees."""
+
+    subject = "Variance of a forest"
+    nothing = "Stopped before two forests were done."
+
+    @property
+    def shown(self) -> AveragesFound | None:
+        """What is to be seen: the study under way, once two forests are done; else the last one."""
+        return self._so_far if self._job is not None else self._document.studies.variances
+
+    def start(self, settings: AveragesSettings) -> bool:
+        """Begin with the document as it stands; False, and the reason as a message, if it cannot be."""
+        return self._begin(partial(self._prepare, settings))
+
+    def _prepare(self, settings: AveragesSettings) -> tuple[Work, str]:
+        inputs = tree_averages.inputs_of(self._document, settings)
+        work = partial(tree_averages.run_averages, inputs)
+        return self._after_kernels([inputs.fit.spec], work), inputs.name
+
+    def _is_any_done(self, found: AveragesFound | None) -> bool:
+        return found is not None
+
+    def _keep(self, found: AveragesFound) -> str:
+        self._document.attach_averages(found)
+        return tree_averages.how_it_ended(found)
 
 
 def _wait_and_do(waits: tuple[Callable[[FitMonitor], None], ...], work: Work, monitor: FitMonitor) -> Any:

@@ -10,6 +10,7 @@ from workbench.bootstrap import BootstrapSettings
 from workbench.information import InformationSettings
 from workbench.instability import InstabilitySettings
 from workbench.many_fits import ManyFitsFound, ManyFitsSettings
+from workbench.tree_averages import AveragesFound, AveragesSettings
 
 if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
@@ -32,6 +33,9 @@ class Studies:
     many_fits : ManyFitsSettings or None
     curves : ManyFitsFound or None
         The fits that were drawn last; likewise.
+    averages : AveragesSettings or None
+    variances : AveragesFound or None
+        The variance of a forest found last; likewise.
     """
 
     information: InformationSettings | None = None
@@ -42,3 +46,5 @@ class Studies:
     instability: InstabilitySettings | None = None
     many_fits: ManyFitsSettings | None = None
     curves: ManyFitsFound | None = None
+    averages: AveragesSettings | None = None
+    variances: AveragesFound | None = None

@@ -12,7 +12,7 @@ from engine.errors import DataError
 from workbench.bootstrap import TITLES, BootstrapSettings
 from workbench.information import ALL_WAYS, MAX_RANGES, Cutting, InformationSettings
 from workbench.instability import MAX_RESAMPLES, InstabilitySettings
-from workbench.project import bias_variance, many_fits
+from workbench.project import bias_variance, many_fits, tree_averages
 from workbench.project.format import number, plain
 from workbench.studies import Studies
 
@@ -28,6 +28,7 @@ def studies_to_json(studies: Studies) -> dict[str, Any]:
     information, bootstrap, found = studies.information, studies.bootstrap, studies.found
     varied, parts = studies.bias_variance, studies.parts
     fits, curves = studies.many_fits, studies.curves
+    averages, variances = studies.averages, studies.variances
     return {
         "information": None if information is None else _information_to_json(information),
         "bootstrap": None if bootstrap is None else plain(vars(bootstrap)),
@@ -35,6 +36,8 @@ def studies_to_json(studies: Studies) -> dict[str, Any]:
         "bias_variance": None if varied is None else bias_variance.settings_to_json(varied),
         "parts": None if parts is None else bias_variance.found_to_json(parts),
         "instability": None if studies.instability is None else plain(vars(studies.instability)),
+        "averages": None if averages is None else tree_averages.settings_to_json(averages),
+        "variances": None if variances is None else tree_averages.found_to_json(variances),
         "many_fits": None if fits is None else many_fits.settings_to_json(fits),
         "curves": None if curves is None else many_fits.found_to_json(curves),
     }
@@ -67,6 +70,7 @@ def studies_from_json(
         return Studies()
     information, bootstrap, found = (content.get(name) for name in ("information", "bootstrap", "found"))
     fits, curves = content.get("many_fits"), content.get("curves")
+    averages, variances = content.get("averages"), content.get("variances")
     varied, parts, instability = (content.get(name) for name in ("bias_variance", "parts", "instability"))
     return Studies(
         None if information is None else _information_from_json(information),
@@ -77,6 +81,8 @@ def studies_from_json(
         None if instability is None else _instability_from_json(instability),
         None if fits is None else many_fits.settings_from_json(fits),
         None if curves is None or curve_arrays is None else many_fits.found_from_json(curves, curve_arrays()),
+        None if averages is None else tree_averages.settings_from_json(averages),
+        None if variances is None else tree_averages.found_from_json(variances),
     )
 
 

@@ -64,7 +64,14 @@ def make_session(settings: QSettings | None = None) -> Session:
     trainer = Trainer(document, lanes, warm_up=warm_up)
     window = MainWindow(document, trainer, lanes, Selection(), settings or QSettings())
     studies = window.studies
-    workers = (trainer, window.context.tuner, studies.resampler, studies.laboratory, studies.many_fits)
+    workers = (
+        trainer,
+        window.context.tuner,
+        studies.resampler,
+        studies.laboratory,
+        studies.many_fits,
+        studies.averages,
+    )
     for worker in workers:
         worker.crashed.connect(lambda title, details: show_error(title, details, window))
     warm_up.advanced.connect(lambda text: window.status.say(f"Preparing the engine, once: {text}"))

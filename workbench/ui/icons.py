@@ -58,6 +58,7 @@ NAMES = {
     "instability": "shuffle",
     "bias_variance": "crosshair",
     "many_fits": "waves",
+    "averages": "trend-down",
     "bootstrap": "chart-bar",
     "table": "table",
     "settings": "sliders-horizontal",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from workbench.laboratory import Laboratory, ManyFits
+from workbench.laboratory import Averages, Laboratory, ManyFits
 from workbench.resampler import Resampler
 from workbench.ui.context import Context
 
@@ -49,6 +49,11 @@ class StudyCommands(QObject):
             f"{ACTION}.many_fits", "Many Fits…", "Ctrl+Shift+M", self.open_many_fits, "many_fits",
             tip="Draw a model fitted on many training sets along a column",
         )  # fmt: skip
+        add(
+            f"{ACTION}.averages", "Variance of a Forest…", "Ctrl+Shift+O", self.open_averages, "averages",
+            tip="How the variance of a forest falls with its number of trees, and where that ends",
+        )  # fmt: skip
+        self.averages = Averages(context.document, context.lanes, context.trainer, self)
         self.many_fits = ManyFits(context.document, context.lanes, context.trainer, self)
         self.laboratory = Laboratory(context.document, context.lanes, context.trainer, self)
         tip = "Draw the rows again and again to see how sure a statistic of them is"
@@ -59,7 +64,7 @@ class StudyCommands(QObject):
 
     def _refresh(self) -> None:
         has_table = self._context.document.table is not None
-        for name in ("bias_variance", "many_fits", "bootstrap", "information", "instability"):
+        for name in ("bias_variance", "many_fits", "averages", "bootstrap", "information", "instability"):
             self._context.actions.enable(f"{ACTION}.{name}", has_table, "Open a table first")
 
     def open_bootstrap(self) -> None:
@@ -79,6 +84,12 @@ class StudyCommands(QObject):
         from workbench.ui.many_fits_dialog import ManyFitsDialog
 
         self._show("many_fits", partial(ManyFitsDialog, fits=self.many_fits))
+
+    def open_averages(self) -> None:
+        """Show how much averaging more trees helps."""
+        from workbench.ui.averages_dialog import AveragesDialog
+
+        self._show("averages", partial(AveragesDialog, averages=self.averages))
 
     def open_information(self) -> None:
         """Show two columns counted against each other."""
