@@ -1,10 +1,12 @@
-"""The command `treewright`: opens the window, on a file or a sample if one is named."""
+"""The command `treewright`: opens the window, on a file, a sample or an experiment if one is named."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+
+from workbench.experiments import EXPERIMENTS
 
 SUBCOMMANDS = ("fit", "predict", "evaluate", "export")
 
@@ -16,6 +18,10 @@ def make_parser() -> argparse.ArgumentParser:
         "file", nargs="?", help="a table, a .treewright project, or a model: .tree.json or .rules.txt"
     )
     parser.add_argument("--sample", metavar="KEY", help="open a sample table, such as penguins")
+    keys = [experiment.key for experiment in EXPERIMENTS]
+    parser.add_argument(
+        "--experiment", metavar="KEY", choices=keys, help=f"open a ready experiment: {', '.join(keys)}"
+    )
     parser.add_argument("--warm-up", action="store_true", help="compile all kernels into the cache, then end")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     return parser
@@ -42,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return warmup.main()
     from workbench.ui.application import run
 
-    return run(options.file, options.sample)
+    return run(options.file, options.sample, options.experiment)
 
 
 if __name__ == "__main__":

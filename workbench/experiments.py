@@ -96,7 +96,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         tuple(ExperimentModel(f"m = {m}", "forest", {"max_features": m}) for m in (3, 1, 13)),
         "tuning",
         (
-            "The curve is the log loss of forests whose nodes may ask m of the 13 columns: it falls steeply "
+            "The curve is the log loss of forests whose nodes may ask m of 13 columns: it falls steeply "
             "from m = 1, and is lowest between the ends.",
             "Alone, the trees of m = 1 err most and those of m = 13 least (see Trees), but these are alike, "
             "and averaging them mends less.",
@@ -160,10 +160,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         tuple(ExperimentModel(f"degree {degree}", "polynomial", {"degree": degree}) for degree in (9, 3, 1)),
         "surface",
         (
-            "Select the models in turn: degree 1 cannot bend, degree 3 follows the sine, and degree 9 turns "
-            "to single points near the ends.",
-            "Degree 9 errs least on the training rows, but degree 3 on all others; Tuning shows every "
-            "degree.",
+            "Select the models in turn: degree 1 cannot bend, 3 follows the sine, 9 turns to single points.",
+            "On the training rows degree 9 errs least, on all others degree 3; see Tuning.",
         ),
         columns=("x", None),
         tuned={"degree": tuple(range(1, 10))},
@@ -180,10 +178,9 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         ),
         "surface",
         (
-            "A single tree is sure everywhere and changes its mind at a line; the mean of a hundred trees "
-            "changes by degrees.",
-            "The scores beside the models' names rise from the tree over bagging to the forest, whose trees "
-            "differ more.",
+            "A single tree is sure everywhere and changes its mind at a line; the mean of 100 trees changes "
+            "by degrees.",
+            "The scores at the left rise from tree over bagging to forest, whose trees differ more.",
         ),
         columns=("flavanoids", "proline"),
         is_beside=True,
@@ -210,7 +207,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         (
             "Four cuts are all that the tree needs for a box; a line has no inside, so the linear models "
             "call every row outside.",
-            "The rbf kernel bends its border around the box, but rounds the corners off.",
+            "The rbf kernel bends its border around the box, and rounds the corners off.",
         ),
         columns=("x1", "x2"),
         is_beside=True,
@@ -222,13 +219,11 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         (
             ExperimentModel("ten networks", "networks", {"n_estimators": 10, "max_epochs": 300}),
             ExperimentModel("one network", "networks", {"n_estimators": 1, "max_epochs": 300}),
-            ExperimentModel("forest", "forest"),
         ),
         "surface",
         (
-            "Where there are rows the ten networks agree; between \N{MINUS SIGN}1 and 1 there is none, and "
-            "the inner band of their disagreement opens.",
-            "Select the one network: it has nobody to disagree with, and is as sure in the gap as elsewhere.",
+            "Among rows the ten networks agree; in the gap the inner band, their disagreement, opens.",
+            "Select the one network: it has nobody to disagree with, and is as sure there as elsewhere.",
         ),
         columns=("x", None),
     ),

@@ -7,9 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QMessageBox, QPushButton, QToolButton, QWidget
 
+from workbench.__main__ import main
 from workbench.experiments import EXPERIMENTS, find_experiment
 from workbench.figures.surface import CurveFigure
 from workbench.project import load_project, save_project
+from workbench.ui.application import open_first
 
 KEYS = [experiment.key for experiment in EXPERIMENTS]
 
@@ -78,9 +80,8 @@ def test_the_curve_along_one_column_is_drawn(qtbot, session):
 def test_the_curves_of_boosting_lie_over_one_another(qtbot, session):
     experiment = trained(qtbot, session, "shrinkage")
     plot = panel(session, "compare").plot
-    qtbot.waitUntil(plot.isVisible)
-    told = " ".join(line.name for line in plot.figure.lines)
-    assert all(model.name in told for model in experiment.models)
+    names = {f"{model.name}, {part}" for model in experiment.models for part in ("training", "validation")}
+    qtbot.waitUntil(lambda: plot.isVisible() and {line.name for line in plot.figure.lines} == names)
 
 
 def test_the_bar_is_closed_and_opened_again(qtbot, session):
@@ -185,3 +186,27 @@ def test_the_form_shows_what_an_experiment_tries(qtbot, session):
     assert view.findChild(QLineEdit, "tuning.values1").text() == "1, 2, 3, 5, 7, 9, 11, 13"
     assert view.form.plan() == tuner.current_plan
     stop(qtbot, session)
+
+
+def test_the_command_line_opens_one(qtbot, session):
+    open_first(session.window, experiment="box")
+    qtbot.waitUntil(lambda: "Four cuts" in session.window.experiments.bar.text, timeout=30_000)
+    stop(qtbot, session)
+
+
+def test_the_command_line_names_the_keys_where_there_is_none_such(capsys):
+    with pytest.raises(SystemExit):
+        main(["--experiment", "luck"])
+    told = capsys.readouterr().err
+    assert "luck" in told
+    assert all(key in told for key in KEYS)
+
+
+def test_undo_takes_the_models_away_while_they_train(qtbot, session):
+    begin(qtbot, session, "networks_outside")
+    document, n_models = session.document, len(find_experiment("networks_outside").models)
+    session.window.actions_["action.edit.undo"].trigger()
+    assert not document.runs
+    qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
+    session.window.actions_["action.edit.redo"].trigger()
+    assert [record.state for record in document.runs.values()] == ["new"] * n_models

@@ -80,6 +80,8 @@ def test_its_words_and_columns_are_whole(key):
     table = load_sample(experiment.sample)
     assert len({model.name for model in experiment.models}) == len(experiment.models)
     assert all(sentence.endswith(".") and len(sentence) > 40 for sentence in experiment.look)
+    is_below_pictures = experiment.view == "surface"  # in a low window they leave room for two lines
+    assert len(experiment.text) <= (195 if is_below_pictures else 260)
     assert {name for name in experiment.columns if name} <= {column.name for column in table.columns}
     parameters = entry_of(experiment.models[0].kind).parameters(opened(key)[1].task)
     assert set(experiment.tuned) <= {parameter.name for parameter in parameters}

@@ -81,8 +81,20 @@ def make_session(settings: QSettings | None = None) -> Session:
     return Session(document, lanes, trainer, window, warm_up, collector)
 
 
-def run(file: str | None = None, sample: str | None = None) -> int:
-    """Open the window, on `file` or `sample` if named, and stay until it is closed; the exit code."""
+def open_first(
+    window: MainWindow, file: str | None = None, sample: str | None = None, experiment: str | None = None
+) -> None:
+    """Open what the command line named: a file, a sample's key or an experiment's."""
+    if file is not None:
+        window.files.open_path(file)
+    elif experiment is not None:
+        window.experiments.open(experiment)
+    elif sample is not None:
+        window.files.open_sample(sample)
+
+
+def run(file: str | None = None, sample: str | None = None, experiment: str | None = None) -> int:
+    """Open the window, on what is named if anything is, and stay until it is closed; the exit code."""
     from workbench.log import start_logging
 
     app = make_application()
@@ -97,10 +109,7 @@ def run(file: str | None = None, sample: str | None = None) -> int:
     session.window.when_painted(session.warm_up.start)
     turns = Turns(session.window)
     session.window.when_painted(lambda: qt_types.make_in(turns))
-    if file is not None:
-        session.window.when_painted(lambda: session.window.files.open_path(file))
-    elif sample is not None:
-        session.window.when_painted(lambda: session.window.files.open_sample(sample))
+    session.window.when_painted(lambda: open_first(session.window, file, sample, experiment))
     code = app.exec()
     has_ended = session.shut_down()
     settings.sync()

@@ -61,7 +61,7 @@ class SurfaceBeside(QObject):
         document = context.document
         for signal in (document.run_changed, document.run_removed, document.current_run_changed):
             signal.connect(self._on_changed)
-        self._on_changed()
+        self._offer()
 
     @property
     def plots(self) -> list[SurfacePlot]:
