@@ -45,7 +45,7 @@ def fit(qtbot, session, dialog):
     enter(dialog, "count", "3")
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: session.document.studies.variances is not None, timeout=20_000)
-    qtbot.waitUntil(lambda: session.window.studies.averages.current_job is None)
+    qtbot.waitUntil(lambda: session.window.context.averages.current_job is None)
     return dialog.figure
 
 
@@ -81,7 +81,7 @@ def test_settings_are_undone_and_what_cannot_be_read_is_said(qtbot, session, cos
 
 
 def test_a_stop_keeps_what_is_done(qtbot, session, cosine):
-    dialog, averages = opened(qtbot, session), session.window.studies.averages
+    dialog, averages = opened(qtbot, session), session.window.context.averages
     enter(dialog, "trees", "1 2")
     enter(dialog, "count", "9000")
     start = part(dialog, QPushButton, "start")

@@ -144,6 +144,22 @@ def test_a_stop_keeps_what_is_done(qtbot, session, penguins):
     qtbot.waitUntil(lambda: "stopped" in dialog.figure.resamples.subtitle)
 
 
+def test_what_runs_is_told_below_and_stopped_from_there_though_the_window_is_closed(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    stop = session.window.actions_["action.model.stop"]
+    assert not stop.isEnabled()
+    session.document.set_studies("Set", bootstrap=BootstrapSettings("median", "year", n_replicates=1_000_000))
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    dialog.close()
+    told = session.window.findChild(QLabel, "status.job")
+    qtbot.waitUntil(lambda: told.full_text().startswith("Bootstrap of the median of year: resampling"))
+    assert stop.isEnabled()
+    stop.trigger()
+    qtbot.waitUntil(lambda: session.document.studies.found is not None)
+    assert not stop.isEnabled()
+    assert not told.isVisible()
+
+
 def test_another_table_ends_what_runs_and_shows_nothing_of_it(qtbot, session, penguins):
     dialog = opened(qtbot, session)
     session.document.set_studies("Set", bootstrap=BootstrapSettings("median", "year", n_replicates=1_000_000))

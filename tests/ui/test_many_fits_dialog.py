@@ -44,7 +44,7 @@ def fit(qtbot, session, dialog):
     enter(dialog, "5")
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: session.document.studies.curves is not None, timeout=20_000)
-    qtbot.waitUntil(lambda: session.window.studies.many_fits.current_job is None)
+    qtbot.waitUntil(lambda: session.window.context.many_fits.current_job is None)
     return dialog.figure
 
 
@@ -105,7 +105,7 @@ def test_settings_are_undone_and_what_cannot_be_read_is_said(qtbot, session):
 
 
 def test_a_stop_keeps_what_is_done_and_another_table_drops_it(qtbot, session, cosine):
-    dialog, fits = opened(qtbot, session), session.window.studies.many_fits
+    dialog, fits = opened(qtbot, session), session.window.context.many_fits
     enter(dialog, "9000")
     start = part(dialog, QPushButton, "start")
     QTest.mouseClick(start, LEFT)

@@ -13,7 +13,6 @@ from workbench.bias_variance import FEWEST_SETS, MOST_SETS, TITLES
 from workbench.bias_variance_choice import offered_draws
 from workbench.figures.tree_averages import AveragesFigure, make_averages
 from workbench.figures.words import counted, sentence
-from workbench.laboratory import Averages
 from workbench.tree_averages import (
     KINDS,
     AveragesSettings,
@@ -45,9 +44,9 @@ HOW = (
 class AveragesDialog(StudyDialog):
     """Follows the table and the current model; settings are changed in undoable steps."""
 
-    def __init__(self, context: Context, window: QWidget, averages: Averages) -> None:
+    def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(context, window, KEY, "Variance of a Forest", SIZE)
-        self._averages = averages
+        self._averages = averages = context.averages
         self._drawn: tuple[Any, ...] = ()
         self._offered: tuple[Any, ...] = ()
         self._figure: AveragesFigure | None = None

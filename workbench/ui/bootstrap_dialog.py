@@ -22,7 +22,6 @@ from workbench.bootstrap import (
 from workbench.bootstrap_work import what_changed
 from workbench.figures.bootstrap import BootstrapFigure, make_bootstrap
 from workbench.figures.words import sentence
-from workbench.resampler import Resampler
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
@@ -44,9 +43,9 @@ HOW = "Choose a statistic above and press Resample: its rows are drawn again and
 class BootstrapDialog(StudyDialog):
     """Follows the table; what is asked is set in undoable steps, and drawn in a worker."""
 
-    def __init__(self, context: Context, window: QWidget, resampler: Resampler) -> None:
+    def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(context, window, KEY, "Bootstrap", SIZE)
-        self._resampler = resampler
+        self._resampler = resampler = context.resampler
         self._drawn: tuple[Any, ...] = ()
         self._typed_error = ""
         self._typed_expression: str | None = None

@@ -13,7 +13,6 @@ from workbench.bias_variance import FEWEST_SETS, MOST_SETS, TITLES
 from workbench.bias_variance_choice import offered_draws
 from workbench.figures.many_fits import ManyFitsFigure, make_many_fits
 from workbench.figures.words import counted, sentence
-from workbench.laboratory import ManyFits
 from workbench.many_fits import ManyFitsSettings, inputs_of, settings_for, what_changed
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -39,9 +38,9 @@ HOW = (
 class ManyFitsDialog(StudyDialog):
     """Follows the table and the current model; settings are changed in undoable steps."""
 
-    def __init__(self, context: Context, window: QWidget, fits: ManyFits) -> None:
+    def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(context, window, KEY, "Many Fits of a Model", SIZE)
-        self._fits = fits
+        self._fits = fits = context.many_fits
         self._at: int | None = None  # the cell whose answers are shown
         self._drawn: tuple[Any, ...] = ()
         self._offered: tuple[Any, ...] = ()
