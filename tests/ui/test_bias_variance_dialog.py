@@ -50,7 +50,7 @@ def vary(qtbot, session, dialog, **changes):
     session.document.set_studies("Vary", bias_variance=settings)
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: session.document.studies.parts is not None, timeout=20_000)
-    qtbot.waitUntil(lambda: session.window.studies.laboratory.current_job is None)
+    qtbot.waitUntil(lambda: session.window.context.laboratory.current_job is None)
     return dialog.figure
 
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_read_is_said(qtbot, session, cosine, name, text, words):
 
 
 def test_a_stop_keeps_what_is_done(qtbot, session, cosine):
-    dialog, laboratory = opened(qtbot, session), session.window.studies.laboratory
+    dialog, laboratory = opened(qtbot, session), session.window.context.laboratory
     session.document.set_studies("Vary", bias_variance=replace(dialog.settings, values=(1, 2), n_sets=9000))
     start = part(dialog, QPushButton, "start")
     QTest.mouseClick(start, LEFT)
@@ -139,7 +139,7 @@ def test_a_stop_keeps_what_is_done(qtbot, session, cosine):
 
 
 def test_another_table_ends_it(qtbot, session, cosine):
-    dialog, laboratory = opened(qtbot, session), session.window.studies.laboratory
+    dialog, laboratory = opened(qtbot, session), session.window.context.laboratory
     session.document.set_studies("Vary", bias_variance=replace(dialog.settings, values=(1, 2), n_sets=9000))
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: dialog.figure is not None, timeout=20_000)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
@@ -144,6 +144,22 @@ def test_a_stop_keeps_what_is_done(qtbot, session, penguins):
     qtbot.waitUntil(lambda: "stopped" in dialog.figure.resamples.subtitle)
 
 
+def test_what_runs_is_told_below_and_stopped_from_there_though_the_window_is_closed(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    stop = session.window.actions_["action.model.stop"]
+    assert not stop.isEnabled()
+    session.document.set_studies("Set", bootstrap=BootstrapSettings("median", "year", n_replicates=1_000_000))
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    dialog.close()
+    told = session.window.findChild(QLabel, "status.job")
+    qtbot.waitUntil(lambda: told.full_text().startswith("Bootstrap of the median of year: resampling"))
+    assert stop.isEnabled()
+    stop.trigger()
+    qtbot.waitUntil(lambda: session.document.studies.found is not None)
+    assert not stop.isEnabled()
+    assert not told.isVisible()
+
+
 def test_another_table_ends_what_runs_and_shows_nothing_of_it(qtbot, session, penguins):
     dialog = opened(qtbot, session)
     session.document.set_studies("Set", bootstrap=BootstrapSettings("median", "year", n_replicates=1_000_000))
@@ -182,7 +198,9 @@ def test_tables_and_pictures_are_saved_and_projects_bring_it_back(
     figure = resample(qtbot, session, dialog)
     monkeypatch.setattr(file_dialogs, "ask_save", answer)
     QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
-    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
+    QTest.keyClick(
+        dialog, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
     assert (tmp_path / "bootstrap.csv").read_text("utf-8") == figure.to_csv()
     assert (tmp_path / "bootstrap.png").stat().st_size > 1000
     save_project(session.document, tmp_path / "p.treewright", include_rows=True)
@@ -190,3 +208,18 @@ def test_tables_and_pictures_are_saved_and_projects_bring_it_back(
     session.document.restore(load_project(tmp_path / "p.treewright"))
     qtbot.waitUntil(lambda: dialog.figure is not None)
     assert dialog.figure.lines == figure.lines
+
+
+def test_words_above_the_bars_keep_apart_in_low_pictures(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    resample(qtbot, session, dialog)
+    for height in (900, 420):
+        dialog.resize(900, height)
+        qtbot.waitUntil(lambda height=height: dialog.height() == height)
+        plot = dialog.plot
+        shown = [text for text in plot.texts_ if text.toPlainText()]
+        places = sorted(plot.plot.vb.mapViewToScene(text.pos()).y() for text in shown)
+        assert len(shown) == 4  # three intervals and the value
+        assert np.diff(places).min() >= 12
+        highest = plot.plot.vb.mapViewToScene(QPointF(0, plot.figure.counts.max())).y()
+        assert places[-1] < highest

@@ -35,11 +35,11 @@ def test_bars_of_a_line_add_up_to_the_whole(figure):
 
 
 def test_long_sums_say_how_much_more_there_is():
-    side = Side("a", tuple("abcdefghijklmnopqrst"), "")
-    figure = make_information(Joint(side, side, JointCounts(np.eye(20, dtype=np.int64)), 3), "w")
-    assert figure.arithmetic[0].endswith("− … (8 more) = 4.321928 bits")
-    assert "… and 8 more values of X" in figure.arithmetic
-    assert figure.subtitle == "20 rows; 3 left out, as a value is missing; each counted once, whatever its w"
+    side = Side("a", tuple(f"v{k}" for k in range(32)), "")
+    figure = make_information(Joint(side, side, JointCounts(np.eye(32, dtype=np.int64)), 3), "w")
+    assert figure.arithmetic[0].endswith("− … (8 more) = 5.000000 bits")
+    assert "… and 20 more values of X" in figure.arithmetic
+    assert figure.subtitle == "32 rows; 3 left out, as a value is missing; each counted once, whatever its w"
 
 
 def test_ranges_are_written_as_such():

@@ -52,6 +52,8 @@ class HistogramFigure:
         Of the rows themselves, and in the distribution they are from; NaN where there is none.
     intervals : tuple of NamedInterval
         Those that there are.
+    value_name, samples_name : str
+        What the value is, and what is counted.
     """
 
     title: str
@@ -63,6 +65,8 @@ class HistogramFigure:
     value: float
     truth: float
     intervals: tuple[NamedInterval, ...] = ()
+    value_name: str = "value"
+    samples_name: str = "samples"
 
     def bin_at(self, x: float) -> int | None:
         """Return the bin at a place; None outside."""
@@ -156,7 +160,8 @@ def make_bootstrap(
             "Repeated sampling", told, found.name, edges, np.histogram(fresh, edges)[0], span, np.nan,
             found.truth,
         )  # fmt: skip
-    return BootstrapFigure(resamples, of_fresh, _lines(found, intervals, level), found, level)
+    lines = _lines(found, intervals, level, is_running)
+    return BootstrapFigure(resamples, of_fresh, lines, found, level)
 
 
 def _edges(values: Floats) -> Floats:
@@ -198,14 +203,15 @@ def _subtitle(found: BootstrapFound, is_running: bool, remark: str) -> str:
 
 
 def _lines(
-    found: BootstrapFound, intervals: tuple[NamedInterval, ...], level: float
+    found: BootstrapFound, intervals: tuple[NamedInterval, ...], level: float, is_running: bool
 ) -> tuple[tuple[str, str], ...]:
     made = found.bootstrap
+    told = [(each, "to come" if each.interval.why and is_running else each.text) for each in intervals]
     lines = [
         ("Value", _number(made.value)),
         ("Standard error", _number(made.standard_error)),
         ("Bias", _number(made.bias)),
-        *((f"{each.name} interval, {100 * level:g} %", each.text) for each in intervals),
+        *((f"{each.name}, {100 * level:g} %", text) for each, text in told),
     ]
     fresh = found.repeated[np.isfinite(found.repeated)]
     if len(fresh) > 1:

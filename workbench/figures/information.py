@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.information import Joint, Side
 
 DECIMALS = 6
-MAX_TERMS = 12  # of a sum, written out
+MAX_TERMS = 24  # of a sum, written out
 MAX_GIVEN = 12  # values whose entropies are written out
 TIMES = "\N{MULTIPLICATION SIGN}"
 

@@ -12,7 +12,6 @@ from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings, inp
 from workbench.bias_variance_choice import settings_for, value_now
 from workbench.figures.bias_variance import BiasVarianceFigure, make_bias_variance
 from workbench.figures.words import counted, sentence
-from workbench.laboratory import Laboratory
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
@@ -36,9 +35,9 @@ HOW = (
 class BiasVarianceDialog(StudyDialog):
     """Follows the table and the current model; settings are changed in undoable steps."""
 
-    def __init__(self, context: Context, window: QWidget, laboratory: Laboratory) -> None:
+    def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(context, window, KEY, "Bias and Variance", SIZE)
-        self._laboratory = laboratory
+        self._laboratory = laboratory = context.laboratory
         self._typed_error = ""
         self._drawn: tuple[Any, ...] = ()
         self._figure: BiasVarianceFigure | None = None

@@ -10,6 +10,8 @@ from PySide6.QtCore import QSettings, SignalInstance
 if TYPE_CHECKING:
     from workbench.document import Document
     from workbench.jobs import Job, Lanes
+    from workbench.laboratory import Averages, Laboratory, ManyFits
+    from workbench.resampler import Resampler
     from workbench.selection import Selection
     from workbench.training import Trainer
     from workbench.tree_editor import TreeEditor
@@ -39,6 +41,14 @@ class Context:
         Changes single trees by hand.
     tuner : Tuner
         Searches for good settings.
+    resampler : Resampler
+        Bootstraps a statistic.
+    laboratory : Laboratory
+        Fits models on many training sets, and parts their errors.
+    many_fits : ManyFits
+        Fits a model on many training sets, and draws it along a column.
+    averages : Averages
+        Measures the variance of forests.
     """
 
     document: Document
@@ -49,15 +59,35 @@ class Context:
     settings: QSettings
     editor: TreeEditor
     tuner: Tuner
+    resampler: Resampler
+    laboratory: Laboratory
+    many_fits: ManyFits
+    averages: Averages
 
     @property
     def current_job(self) -> Job | None:
-        """The long work that is told of: a training, a search for settings, else a cross-validation."""
-        trainer = self.trainer
-        return trainer.current_job or self.tuner.current_job or trainer.cross_validation_job
+        """The long work that is told of: a training, a search, a study, else a cross-validation."""
+        worker, trainer = self.busy_worker, self.trainer
+        of_worker = None if worker is None else worker.current_job
+        return trainer.current_job or of_worker or trainer.cross_validation_job
+
+    @property
+    def studies(self) -> tuple[Resampler | Laboratory | ManyFits | Averages, ...]:
+        """Who runs studies."""
+        return self.resampler, self.laboratory, self.many_fits, self.averages
+
+    @property
+    def workers(self) -> tuple[Tuner | Resampler | Laboratory | ManyFits | Averages, ...]:
+        """Who does long work beside the trainer."""
+        return self.tuner, *self.studies
+
+    @property
+    def busy_worker(self) -> Tuner | Resampler | Laboratory | ManyFits | Averages | None:
+        """Who, beside the trainer, does what is told of; None while nobody does."""
+        return next((worker for worker in self.workers if worker.current_job is not None), None)
 
     @property
     def work_signals(self) -> tuple[SignalInstance, ...]:
         """Every signal that tells of such work begun, gone on or ended."""
-        tuner = self.tuner
-        return (*self.trainer.work_signals, tuner.started, tuner.advanced, tuner.ended)
+        tuner, advanced = self.tuner, (study.advanced for study in self.studies)
+        return (*self.trainer.work_signals, tuner.started, tuner.advanced, tuner.ended, *advanced)

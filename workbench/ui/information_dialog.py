@@ -32,7 +32,8 @@ from workbench.ui.widgets import Label, bare_button, column, row
 KEY = "information"
 SIZE = QSize(980, 620)
 PLOT_HEIGHT = 220
-LABEL_WIDTH, LABEL_PADDING = 180, 24
+LABEL_WIDTH, LABEL_PADDING = 180, 18
+BOLD = 1.1  # sums are so much wider than other figures
 
 
 class InformationDialog(StudyDialog):
@@ -51,6 +52,7 @@ class InformationDialog(StudyDialog):
         self._error.setObjectName("information.error")
         self._error.hide()
         self.model, self.plot = JointModel(self), InformationPlot()
+        self.plot.setMinimumHeight(PLOT_HEIGHT)
         self._exports = PictureExports.of(context)
         self._exports.register(self, self._picture, KEY)
         self._empty = EmptyState("information", "")
@@ -93,8 +95,8 @@ class InformationDialog(StudyDialog):
         written = column(Label("ARITHMETIC", "section"), self.arithmetic, spacing=4)
         middle = row(counts, written, spacing=12)
         middle.setContentsMargins(theme.PANEL_PADDING, 0, theme.PANEL_PADDING, 8)
-        middle.setStretch(0, 2)
-        middle.setStretch(1, 3)
+        middle.setStretch(0, 1)
+        middle.setStretch(1, 1)
         content, layout = QWidget(), column(head, middle, self.plot, spacing=0)
         layout.setStretch(1, 3)
         layout.setStretch(2, 2)
@@ -103,7 +105,8 @@ class InformationDialog(StudyDialog):
 
     def _dress(self) -> None:
         self.arithmetic.setFont(theme.font(13))
-        self.plot.setMinimumHeight(theme.scaled(PLOT_HEIGHT))
+        if self.model.figure is not None:
+            self._fit_labels(self.model.figure)
 
     def _make_table(self) -> QTableView:
         table = QTableView()
@@ -180,15 +183,18 @@ class InformationDialog(StudyDialog):
         self.plot.setVisible(figure is not None)
         if figure is not None:
             self.plot.set_figure(figure)
-            self.table.resizeColumnsToContents()
             self._fit_labels(figure)
 
     def _fit_labels(self, figure: InformationFigure) -> None:
-        """Let the values of X be read whole, as far as they do not push the counts away."""
-        metrics = QFontMetrics(theme.font(13))
-        widest = max(map(metrics.horizontalAdvance, (*figure.x.labels, SUM)))
-        header = self.table.verticalHeader()
-        header.setFixedWidth(theme.scaled(min(widest, LABEL_WIDTH) + LABEL_PADDING))
+        """Let values be read whole, as far as they do not push the counts away."""
+        width = QFontMetrics(theme.font(13)).horizontalAdvance
+        most, padding = theme.scaled(LABEL_WIDTH), theme.scaled(LABEL_PADDING)
+        widest = max(map(width, (*figure.x.labels, SUM)))
+        self.table.verticalHeader().setFixedWidth(min(widest, most) + padding)
+        n_x = len(figure.x.labels)
+        for k, label in enumerate((*figure.y.labels, SUM)):
+            wanted = max(width(label), width(figure.cell_text(n_x, k)) * BOLD)
+            self.table.setColumnWidth(k, round(min(wanted, most) + padding))
 
     # -- taking away
 

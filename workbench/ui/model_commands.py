@@ -55,6 +55,7 @@ class ModelCommands(QObject):
             window.context.editor.changed,
             window.context.tuner.started,
             window.context.tuner.ended,
+            *(study.advanced for study in window.context.studies),
         ):
             signal.connect(self._refresh)
         self._refresh()
@@ -118,12 +119,12 @@ class ModelCommands(QObject):
             self._trainer.train(run_id)
 
     def stop(self) -> None:
-        """Stop a change by hand that is under way, or else the training, or else the search for settings."""
+        """Stop a change by hand that is under way, or else the training, or else a search or study."""
         context = self._window.context
         if context.editor.is_busy:
             context.editor.stop()
-        elif self._trainer.current_job is None and context.tuner.current_job is not None:
-            context.tuner.stop()
+        elif self._trainer.current_job is None and context.busy_worker is not None:
+            context.busy_worker.stop()
         else:
             self._trainer.stop()
 
