@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from workbench.experiments import EXPERIMENTS, Experiment, experiment_of, find_experiment, set_up
 from workbench.ui.command_palette import PALETTE_TEXT
@@ -28,7 +28,8 @@ class ExperimentCommands(QObject):
         self.bar = ExperimentBar(window.actions_[LOOK].trigger)
         self._places: bytes | None = None  # of the views before an experiment
         self._document.table_changed.connect(self._refresh)
-        self._document.table_changed.connect(self._put_views_back)
+        put_back = partial(QTimer.singleShot, 0, self, self._put_views_back)  # another may be set up at once
+        self._document.table_changed.connect(put_back)
         self._refresh()
 
     def _add_actions(self) -> None:
@@ -86,7 +87,9 @@ class ExperimentCommands(QObject):
         return self._places if centre is not None and centre.is_one_at_a_time else None
 
     def _put_views_back(self) -> None:
-        """Leave the arrangement of an experiment with its table."""
+        """Leave the arrangement of an experiment with its table, unless another experiment follows."""
+        if experiment_of(self._document) is not None:
+            return
         places, self._places = self.places_before, None
         if places is not None:
             centre = self._window.ensure_centre()

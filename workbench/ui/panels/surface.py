@@ -146,6 +146,7 @@ class SurfacePanel(QWidget):
         if run is None or result is None or document.table is None:
             self._inputs, self._asked = None, None
             self._busy.end()
+            self._follow_beside()  # nothing stands beside it, nor takes room from what comes next
             if result is None:
                 self._say_why()
             else:
