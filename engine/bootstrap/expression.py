@@ -162,7 +162,9 @@ class _Reader:
             tree = ast.parse(self._plain.lstrip(), mode="eval").body
         except SyntaxError as error:
             place = self._place(error.lineno or 1, (error.offset or 1) - 1)
-            self._refuse_at(place, "it cannot be read here; " + self._hint(place))
+            is_open = "never closed" in (error.msg or "")
+            why = "this bracket is not closed" if is_open else f"it cannot be read here; {self._hint(place)}"
+            self._refuse_at(place, why)
         except (ValueError, RecursionError, MemoryError):
             raise ParameterError(
                 "the expression cannot be read; write numbers, columns and functions"
