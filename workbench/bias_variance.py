@@ -182,16 +182,20 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
     return BiasVarianceInputs(settings, fit, (run.spec,), axis, f"{axis.name} of {run.name}")
 
 
-def _check(document: Document, settings: BiasVarianceSettings) -> None:
-    if settings.how not in TITLES:
-        raise ParameterError(f"training sets are {settings.how!r}; choose {', '.join(TITLES)}")
-    if settings.how == FRESH and not knows_truth(document):
+def check_draws(document: Document, how: str, n_sets: int) -> None:
+    """Raise ParameterError or DataError where training sets cannot be drawn so."""
+    if how not in TITLES:
+        raise ParameterError(f"training sets are {how!r}; choose {', '.join(TITLES)}")
+    if how == FRESH and not knows_truth(document):
         raise DataError("it is not known how this table was made; choose bootstraps or halves")
-    if not FEWEST_SETS <= settings.n_sets <= MOST_SETS:
+    if not FEWEST_SETS <= n_sets <= MOST_SETS:
         raise ParameterError(
-            f"the number of training sets is {settings.n_sets:,}; enter one from {FEWEST_SETS} to "
-            f"{MOST_SETS:,}"
+            f"the number of training sets is {n_sets:,}; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
         )
+
+
+def _check(document: Document, settings: BiasVarianceSettings) -> None:
+    check_draws(document, settings.how, settings.n_sets)
     if settings.parameter and not settings.values:
         raise ParameterError("there is no value to try; enter some")
 
@@ -276,42 +280,38 @@ def _query_rows(fit: FitInputs) -> tuple[str, NDArray[np.int64]]:
 
 
 def _rows(inputs: BiasVarianceInputs) -> tuple[TrainingSets, QueryRows, str]:
-    from engine.resampling.draws import QueryRows, TableDraws
+    from engine.resampling.draws import FreshDraws, QueryRows
 
     settings, fit = inputs.settings, inputs.fit
-    rows = fit.rows_of("train")
-    if settings.how == FRESH:
-        return _fresh(inputs, len(rows))
-    everything = fit.learnable()
-    training = everything.take(rows)
+    sets, text = training_sets(fit, settings.how, settings.n_sets, settings.seed)
+    if isinstance(sets, FreshDraws):
+        return sets, sets.query(N_FRESH_QUERY), f"{text}, asked about {N_FRESH_QUERY:,} fresh rows"
     part, asked = _query_rows(fit)
-    held_out = everything.take(asked)
-    sets = TableDraws(
-        training.X, training.labels, training.weights, how=settings.how, groups=training.groups,
-        n_sets=settings.n_sets, seed=settings.seed,
-    )  # fmt: skip
-    drawn = "bootstraps" if settings.how == BOOTSTRAP else "halves"
-    text = f"{settings.n_sets:,} {drawn} of {counted(len(rows), 'training row')}"
-    if fit.group is not None:
-        text += f", column {fit.group} kept whole"
+    held_out = fit.learnable().take(asked)
     text += f", asked about {counted(len(asked), f'{part} row')}"
-    if fit.weight is not None:
-        text += f", weighted by column {fit.weight}"
     return sets, QueryRows(held_out.X, held_out.labels, held_out.weights), text
 
 
-def _fresh(inputs: BiasVarianceInputs, n_rows: int) -> tuple[TrainingSets, QueryRows, str]:
-    from engine.resampling.draws import FreshDraws
+def training_sets(fit: FitInputs, how: str, n_sets: int, seed: int) -> tuple[TrainingSets, str]:
+    """Return training sets like the training rows of a fit, and in words what they are."""
+    from engine.resampling.draws import FreshDraws, TableDraws
     from engine.resampling.truths import truth_of
 
-    settings, sample = inputs.settings, inputs.fit.table.sample
-    assert sample is not None
-    sets = FreshDraws(truth_of(sample), n_rows, n_sets=settings.n_sets, seed=settings.seed)
-    text = (
-        f"{settings.n_sets:,} fresh tables of {counted(n_rows, 'row')}, asked about {N_FRESH_QUERY:,} "
-        "fresh rows"
-    )
-    return sets, sets.query(N_FRESH_QUERY), text
+    rows = fit.rows_of("train")
+    if how == FRESH:
+        assert fit.table.sample is not None
+        fresh = FreshDraws(truth_of(fit.table.sample), len(rows), n_sets=n_sets, seed=seed)
+        return fresh, f"{n_sets:,} fresh tables of {counted(len(rows), 'row')}"
+    training = fit.learnable().take(rows)
+    sets = TableDraws(
+        training.X, training.labels, training.weights, how=how, groups=training.groups, n_sets=n_sets,
+        seed=seed,
+    )  # fmt: skip
+    drawn = "bootstraps" if how == BOOTSTRAP else "halves"
+    text = f"{n_sets:,} {drawn} of {counted(len(rows), 'training row')}"
+    if fit.group is not None:
+        text += f", column {fit.group} kept whole"
+    return sets, text + (f", weighted by column {fit.weight}" if fit.weight is not None else "")
 
 
 def _found_of(

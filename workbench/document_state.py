@@ -261,7 +261,9 @@ class DocumentState(QObject):
     def _write_studies(self, studies: Studies) -> None:
         """Take other settings; what was found stays."""
         now = self._studies
-        self._studies = replace(studies, found=now.found, parts=now.parts)
+        self._studies = replace(
+            studies, found=now.found, parts=now.parts, curves=now.curves, variances=now.variances
+        )
         self.studies_changed.emit()
 
     def _write_result(self, run_id: str, result: RunResult) -> None:

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
-from engine.errors import DataError, FitStopped, ParameterError
 from engine.monitor import FitMonitor
-from workbench.bias_variance import (
-    BiasVarianceFound,
-    BiasVarianceInputs,
-    BiasVarianceSettings,
-    how_it_ended,
-    inputs_of,
-    run_bias_variance,
-)
+from workbench import bias_variance, many_fits, tree_averages
+from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings
 from workbench.catalog_entry import LARGE_ROWS
-from workbench.jobs import Job, Lanes
-from workbench.log import LOG, describe
-from workbench.training import Trainer, release
-from workbench.training_words import told
+from workbench.jobs import Lanes
+from workbench.many_fits import ManyFitsFound, ManyFitsSettings
+from workbench.runs import ModelSpec
+from workbench.study_runner import StudyRunner
+from workbench.training import Trainer
+from workbench.tree_averages import AveragesFound, AveragesSettings
 
 if TYPE_CHECKING:
     from workbench.document import Document
 
+Work = Callable[[FitMonitor], Any]
 
-class Laboratory(QObject):
-    """Runs one study of bias and variance at a time; what is done by then stays after a stop."""
 
-    advanced = Signal()  # more is there to be looked at, or it began or ended
-    crashed = Signal(str, str)  # title, details: an error that is ours, not the user's
+class _Refits(StudyRunner):
+    """What studies share that fit models again and again."""
+
+    step_name = "fit"
 
     def __init__(
         self, document: Document, lanes: Lanes, trainer: Trainer, parent: QObject | None = None
     ) -> None:
-        super().__init__(parent)
-        self._document, self._lanes, self._trainer = document, lanes, trainer
-        self._job: Job | None = None
-        self._so_far: BiasVarianceFound | None = None
-        document.table_changed.connect(self._on_table_changed)
+        super().__init__(document, lanes, parent)
+        self._trainer = trainer
 
-    @property
-    def current_job(self) -> Job | None:
-        return self._job
+    def _after_kernels(self, specs: Sequence[ModelSpec], work: Work) -> Work:
+        """Let work wait for kernels, those of large tables too: so many trees of small ones use them."""
+        waits = [self._trainer.waiting_for(spec.kind, LARGE_ROWS) for spec in specs]
+        return partial(_wait_and_do, tuple(wait for wait in waits if wait is not None), work)
+
+
+class Laboratory(_Refits):
+    """Parts errors into noise, bias and variance."""
+
+    subject = "Bias and variance"
+    nothing = "Stopped before any value had two fits."
 
     @property
     def shown(self) -> BiasVarianceFound | None:
@@ -54,68 +55,77 @@ class Laboratory(QObject):
 
     def start(self, settings: BiasVarianceSettings) -> bool:
         """Begin with the document as it stands; False, and the reason as a message, if it cannot be."""
-        if self._job is not None:
-            return False
-        try:
-            inputs = inputs_of(self._document, settings)
-        except (DataError, ParameterError) as error:
-            self._document.post_message(f"Bias and variance cannot be found: {error}")
-            return False
-        waits = [self._trainer.waiting_for(spec.kind, LARGE_ROWS) for spec in inputs.specs]
-        work = partial(_work, inputs, tuple(wait for wait in waits if wait is not None))
-        self._job = Job(work, self, title=f"Bias and variance, {inputs.name}", step_name="fit")
-        self._so_far = None
-        self._job.advanced.connect(self._on_advanced)
-        self._job.ended.connect(partial(self._on_ended, self._job))
-        self._job.start(self._lanes.refits)
-        self.advanced.emit()
-        return True
+        return self._begin(partial(self._prepare, settings))
 
-    def stop(self) -> None:
-        """End it; fits that are done stay."""
-        if self._job is not None:
-            self._job.request_stop()
+    def _prepare(self, settings: BiasVarianceSettings) -> tuple[Work, str]:
+        inputs = bias_variance.inputs_of(self._document, settings)
+        work = partial(bias_variance.run_bias_variance, inputs)
+        return self._after_kernels(inputs.specs, work), inputs.name
 
-    def _on_advanced(self, events: list[Any]) -> None:
-        known = [event.so_far for event in events if event.so_far is not None]
-        if known:
-            found = known[-1]()
-            self._so_far = found if found.is_any_done else None
-        self.advanced.emit()
+    def _is_any_done(self, found: BiasVarianceFound) -> bool:
+        return found.is_any_done
 
-    def _on_ended(self, job: Job, future: Future[BiasVarianceFound]) -> None:
-        release(job)
-        if self._job is not job:
-            return  # its table is gone
-        self._job = self._so_far = None
-        if future.cancelled() or isinstance(future.exception(), FitStopped):
-            self._document.post_message("Stopped before any value had two fits.")
-        elif (error := future.exception()) is not None:
-            self._tell_error(error)
-        elif not future.result().is_any_done:
-            self._document.post_message("Stopped before any value had two fits.")
-        else:
-            self._document.attach_bias_variance(future.result())
-            self._document.post_message(f"{how_it_ended(future.result())}.")
-        self.advanced.emit()
-
-    def _tell_error(self, error: BaseException) -> None:
-        is_users, text = told(error)
-        self._document.post_message(f"Bias and variance cannot be found: {text}")
-        if not is_users:
-            details = describe(error)
-            LOG.error("a study of bias and variance ended by an error\n%s", details)
-            self.crashed.emit("The study of bias and variance ended by an error", details)
-
-    def _on_table_changed(self) -> None:
-        """Leave what is asked about another table."""
-        if self._job is not None:
-            self._job.supersede()
-            self._job = self._so_far = None
-            self.advanced.emit()
+    def _keep(self, found: BiasVarianceFound) -> str:
+        self._document.attach_bias_variance(found)
+        return bias_variance.how_it_ended(found)
 
 
-def _work(inputs: BiasVarianceInputs, waits: tuple[Any, ...], monitor: FitMonitor) -> BiasVarianceFound:
+class ManyFits(_Refits):
+    """Draws one model fitted on many training sets, along a column."""
+
+    subject = "Many fits"
+    nothing = "Stopped before two fits were done."
+
+    @property
+    def shown(self) -> ManyFitsFound | None:
+        """What is to be seen: the fits under way, once there are two; else the last ones."""
+        return self._so_far if self._job is not None else self._document.studies.curves
+
+    def start(self, settings: ManyFitsSettings) -> bool:
+        """Begin with the document as it stands; False, and the reason as a message, if it cannot be."""
+        return self._begin(partial(self._prepare, settings))
+
+    def _prepare(self, settings: ManyFitsSettings) -> tuple[Work, str]:
+        inputs = many_fits.inputs_of(self._document, settings)
+        return self._after_kernels([inputs.fit.spec], partial(many_fits.run_many_fits, inputs)), inputs.name
+
+    def _is_any_done(self, found: ManyFitsFound) -> bool:
+        return len(found.curves) >= many_fits.FEWEST
+
+    def _keep(self, found: ManyFitsFound) -> str:
+        self._document.attach_many_fits(found)
+        return many_fits.how_it_ended(found)
+
+
+class Averages(_Refits):
+    """Measures how the variance of a forest falls with its number of trees."""
+
+    subject = "Variance of a forest"
+    nothing = "Stopped before two forests were done."
+
+    @property
+    def shown(self) -> AveragesFound | None:
+        """What is to be seen: the study under way, once two forests are done; else the last one."""
+        return self._so_far if self._job is not None else self._document.studies.variances
+
+    def start(self, settings: AveragesSettings) -> bool:
+        """Begin with the document as it stands; False, and the reason as a message, if it cannot be."""
+        return self._begin(partial(self._prepare, settings))
+
+    def _prepare(self, settings: AveragesSettings) -> tuple[Work, str]:
+        inputs = tree_averages.inputs_of(self._document, settings)
+        work = partial(tree_averages.run_averages, inputs)
+        return self._after_kernels([inputs.fit.spec], work), inputs.name
+
+    def _is_any_done(self, found: AveragesFound | None) -> bool:
+        return found is not None
+
+    def _keep(self, found: AveragesFound) -> str:
+        self._document.attach_averages(found)
+        return tree_averages.how_it_ended(found)
+
+
+def _wait_and_do(waits: tuple[Callable[[FitMonitor], None], ...], work: Work, monitor: FitMonitor) -> Any:
     for wait in waits:
         wait(monitor)
-    return run_bias_variance(inputs, monitor)
+    return work(monitor)

@@ -9,6 +9,8 @@ from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings
 from workbench.bootstrap import BootstrapSettings
 from workbench.information import InformationSettings
 from workbench.instability import InstabilitySettings
+from workbench.many_fits import ManyFitsFound, ManyFitsSettings
+from workbench.tree_averages import AveragesFound, AveragesSettings
 
 if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
@@ -28,6 +30,12 @@ class Studies:
     parts : BiasVarianceFound or None
         The parts of errors found last; likewise.
     instability : InstabilitySettings or None
+    many_fits : ManyFitsSettings or None
+    curves : ManyFitsFound or None
+        The fits that were drawn last; likewise.
+    averages : AveragesSettings or None
+    variances : AveragesFound or None
+        The variance of a forest found last; likewise.
     """
 
     information: InformationSettings | None = None
@@ -36,3 +44,7 @@ class Studies:
     bias_variance: BiasVarianceSettings | None = None
     parts: BiasVarianceFound | None = None
     instability: InstabilitySettings | None = None
+    many_fits: ManyFitsSettings | None = None
+    curves: ManyFitsFound | None = None
+    averages: AveragesSettings | None = None
+    variances: AveragesFound | None = None

@@ -106,9 +106,14 @@ def average_variance(
     return None if found is None else replace(found, stopped=stopped)
 
 
-def _checked(estimator: Any, n_trees: Sequence[int]) -> NDArray[np.int64]:
+def is_average_of_trees(estimator: Any) -> bool:
+    """Tell whether an estimator is a forest, or a bag of trees."""
     is_bag = isinstance(estimator, Learner) and hasattr(estimator, "max_samples")
-    if not is_bag or getattr(estimator, "estimator", None) is not None:
+    return is_bag and getattr(estimator, "estimator", None) is None
+
+
+def _checked(estimator: Any, n_trees: Sequence[int]) -> NDArray[np.int64]:
+    if not is_average_of_trees(estimator):
         raise ParameterError(f"{estimator!r} is no average of trees; choose a forest, or bagging of trees")
     counts = np.asarray(n_trees)
     if counts.ndim != 1 or not len(counts) or counts.dtype.kind not in "iu" or counts[0] < 1:

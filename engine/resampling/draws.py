@@ -138,6 +138,15 @@ class FreshDraws:
         rng = np.random.default_rng(member_seed(self._seed, number))
         return Table(*self._truth.draw(self._n_rows, rng), None)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of X."""
+        return self._truth.columns
+
+    def expected(self, X: Floats) -> Floats:
+        """Return the truth about rows: see `Truth.expected`."""
+        return self._truth.expected(X)
+
     def query(self, n_rows: int) -> QueryRows:
         """Return fresh rows to ask the models about, with the truth about each."""
         rng = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(0, OF_QUERY)))

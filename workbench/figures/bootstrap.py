@@ -52,6 +52,8 @@ class HistogramFigure:
         Of the rows themselves, and in the distribution they are from; NaN where there is none.
     intervals : tuple of NamedInterval
         Those that there are.
+    value_name, samples_name : str
+        What the value is, and what is counted.
     """
 
     title: str
@@ -63,6 +65,8 @@ class HistogramFigure:
     value: float
     truth: float
     intervals: tuple[NamedInterval, ...] = ()
+    value_name: str = "value"
+    samples_name: str = "samples"
 
     def bin_at(self, x: float) -> int | None:
         """Return the bin at a place; None outside."""

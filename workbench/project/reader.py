@@ -23,6 +23,7 @@ from workbench.files import ARCHIVE_DAMAGE, told_when_unreadable, unreadable
 from workbench.log import LOG, describe
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
+from workbench.project.many_fits import CURVES_MEMBER
 from workbench.project.models import files_under, read_model
 from workbench.project.stacks import give_back
 from workbench.project.studies import FOUND_MEMBER, studies_from_json
@@ -135,7 +136,11 @@ def _description(members: Mapping[str, bytes], path: Path, data_path: Path | Non
         view_state=dict(content["view_state"]),
         path=path,
         notes=notes,
-        studies=studies_from_json(content.get("studies"), lambda: _arrays(members[FOUND_MEMBER])),
+        studies=studies_from_json(
+            content.get("studies"),
+            lambda: _arrays(members[FOUND_MEMBER]),
+            lambda: _arrays(members[CURVES_MEMBER]),
+        ),
     )
 
 

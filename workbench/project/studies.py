@@ -12,7 +12,7 @@ from engine.errors import DataError
 from workbench.bootstrap import TITLES, BootstrapSettings
 from workbench.information import ALL_WAYS, MAX_RANGES, Cutting, InformationSettings
 from workbench.instability import MAX_RESAMPLES, InstabilitySettings
-from workbench.project import bias_variance
+from workbench.project import bias_variance, many_fits, tree_averages
 from workbench.project.format import number, plain
 from workbench.studies import Studies
 
@@ -27,6 +27,8 @@ def studies_to_json(studies: Studies) -> dict[str, Any]:
     """Return the settings of every study."""
     information, bootstrap, found = studies.information, studies.bootstrap, studies.found
     varied, parts = studies.bias_variance, studies.parts
+    fits, curves = studies.many_fits, studies.curves
+    averages, variances = studies.averages, studies.variances
     return {
         "information": None if information is None else _information_to_json(information),
         "bootstrap": None if bootstrap is None else plain(vars(bootstrap)),
@@ -34,6 +36,10 @@ def studies_to_json(studies: Studies) -> dict[str, Any]:
         "bias_variance": None if varied is None else bias_variance.settings_to_json(varied),
         "parts": None if parts is None else bias_variance.found_to_json(parts),
         "instability": None if studies.instability is None else plain(vars(studies.instability)),
+        "averages": None if averages is None else tree_averages.settings_to_json(averages),
+        "variances": None if variances is None else tree_averages.found_to_json(variances),
+        "many_fits": None if fits is None else many_fits.settings_to_json(fits),
+        "curves": None if curves is None else many_fits.found_to_json(curves),
     }
 
 
@@ -43,13 +49,17 @@ def found_arrays(found: BootstrapFound) -> dict[str, NDArray[np.float64]]:
     return {"replicates": made.replicates, "left_out": made.left_out, "repeated": found.repeated}
 
 
-def studies_from_json(content: Mapping[str, Any] | None, arrays: Arrays) -> Studies:
+def studies_from_json(
+    content: Mapping[str, Any] | None, arrays: Arrays, curve_arrays: Arrays | None = None
+) -> Studies:
     """Return what `studies_to_json` wrote; none of files that were written before there were studies.
 
     Parameters
     ----------
     arrays : callable
         Returns what `found_arrays` made.
+    curve_arrays : callable, optional
+        Returns what `workbench.project.many_fits.curve_arrays` made.
 
     Raises
     ------
@@ -59,6 +69,8 @@ def studies_from_json(content: Mapping[str, Any] | None, arrays: Arrays) -> Stud
     if content is None:
         return Studies()
     information, bootstrap, found = (content.get(name) for name in ("information", "bootstrap", "found"))
+    fits, curves = content.get("many_fits"), content.get("curves")
+    averages, variances = content.get("averages"), content.get("variances")
     varied, parts, instability = (content.get(name) for name in ("bias_variance", "parts", "instability"))
     return Studies(
         None if information is None else _information_from_json(information),
@@ -67,6 +79,10 @@ def studies_from_json(content: Mapping[str, Any] | None, arrays: Arrays) -> Stud
         None if varied is None else bias_variance.settings_from_json(varied),
         None if parts is None else bias_variance.found_from_json(parts),
         None if instability is None else _instability_from_json(instability),
+        None if fits is None else many_fits.settings_from_json(fits),
+        None if curves is None or curve_arrays is None else many_fits.found_from_json(curves, curve_arrays()),
+        None if averages is None else tree_averages.settings_from_json(averages),
+        None if variances is None else tree_averages.found_from_json(variances),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.project import format as form
 from workbench.project.atomic import write_atomically
+from workbench.project.many_fits import CURVES_MEMBER, curve_arrays
 from workbench.project.studies import FOUND_MEMBER, found_arrays, studies_to_json
 from workbench.project.tuning import member_name, tuning_arrays, tuning_to_json
 
@@ -74,6 +75,8 @@ def _members(document: Document | Snapshot, path: Path, include_rows: bool) -> l
             members.append(("lines.npz", _npz({"starts": starts})))
     if document.studies.found is not None:
         members.append((FOUND_MEMBER, _npz(found_arrays(document.studies.found))))
+    if document.studies.curves is not None:
+        members.append((CURVES_MEMBER, _npz(curve_arrays(document.studies.curves))))
     for record in document.runs.values():
         if record.result is not None:
             members += _model_members(record.run_id, record.result)

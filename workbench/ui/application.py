@@ -64,7 +64,7 @@ def make_session(settings: QSettings | None = None) -> Session:
     trainer = Trainer(document, lanes, warm_up=warm_up)
     window = MainWindow(document, trainer, lanes, Selection(), settings or QSettings())
     context = window.context
-    for worker in (trainer, context.tuner, context.resampler, context.laboratory):
+    for worker in (trainer, *context.workers):
         worker.crashed.connect(lambda title, details: show_error(title, details, window))
     warm_up.advanced.connect(lambda text: window.status.say(f"Preparing the engine, once: {text}"))
     warm_up.ended.connect(lambda _is_warm: window.status.say("Ready"))

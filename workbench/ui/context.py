@@ -10,7 +10,7 @@ from PySide6.QtCore import QSettings, SignalInstance
 if TYPE_CHECKING:
     from workbench.document import Document
     from workbench.jobs import Job, Lanes
-    from workbench.laboratory import Laboratory
+    from workbench.laboratory import Averages, Laboratory, ManyFits
     from workbench.resampler import Resampler
     from workbench.selection import Selection
     from workbench.training import Trainer
@@ -44,7 +44,11 @@ class Context:
     resampler : Resampler
         Bootstraps a statistic.
     laboratory : Laboratory
-        Fits models on many training sets.
+        Fits models on many training sets, and parts their errors.
+    many_fits : ManyFits
+        Fits a model on many training sets, and draws it along a column.
+    averages : Averages
+        Measures the variance of forests.
     """
 
     document: Document
@@ -57,6 +61,8 @@ class Context:
     tuner: Tuner
     resampler: Resampler
     laboratory: Laboratory
+    many_fits: ManyFits
+    averages: Averages
 
     @property
     def current_job(self) -> Job | None:
@@ -66,13 +72,22 @@ class Context:
         return trainer.current_job or of_worker or trainer.cross_validation_job
 
     @property
-    def busy_worker(self) -> Tuner | Resampler | Laboratory | None:
+    def studies(self) -> tuple[Resampler | Laboratory | ManyFits | Averages, ...]:
+        """Who runs studies."""
+        return self.resampler, self.laboratory, self.many_fits, self.averages
+
+    @property
+    def workers(self) -> tuple[Tuner | Resampler | Laboratory | ManyFits | Averages, ...]:
+        """Who does long work beside the trainer."""
+        return self.tuner, *self.studies
+
+    @property
+    def busy_worker(self) -> Tuner | Resampler | Laboratory | ManyFits | Averages | None:
         """Who, beside the trainer, does what is told of; None while nobody does."""
-        workers = (self.tuner, self.resampler, self.laboratory)
-        return next((worker for worker in workers if worker.current_job is not None), None)
+        return next((worker for worker in self.workers if worker.current_job is not None), None)
 
     @property
     def work_signals(self) -> tuple[SignalInstance, ...]:
         """Every signal that tells of such work begun, gone on or ended."""
-        tuner, studies = self.tuner, (self.resampler.advanced, self.laboratory.advanced)
-        return (*self.trainer.work_signals, tuner.started, tuner.advanced, tuner.ended, *studies)
+        tuner, advanced = self.tuner, (study.advanced for study in self.studies)
+        return (*self.trainer.work_signals, tuner.started, tuner.advanced, tuner.ended, *advanced)

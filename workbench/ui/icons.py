@@ -57,6 +57,8 @@ NAMES = {
     "information": "intersect",
     "instability": "shuffle",
     "bias_variance": "crosshair",
+    "many_fits": "waves",
+    "averages": "trend-down",
     "bootstrap": "chart-bar",
     "table": "table",
     "settings": "sliders-horizontal",

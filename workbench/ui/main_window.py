@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.laboratory import Laboratory
+from workbench.laboratory import Averages, Laboratory, ManyFits
 from workbench.resampler import Resampler
 from workbench.tree_editor import TreeEditor
 from workbench.tuner import Tuner
@@ -77,11 +77,12 @@ class MainWindow(QMainWindow):
         self.actions_ = ActionSet(self)
         editor = TreeEditor(document, lanes, trainer, self)
         tuner = Tuner(document, lanes, trainer, self)
-        resampler = Resampler(document, lanes, self)
-        laboratory = Laboratory(document, lanes, trainer, self)
+        of_refits = document, lanes, trainer, self
         self.context = Context(
-            document, trainer, lanes, selection, self.actions_, settings, editor, tuner, resampler, laboratory
-        )
+            document, trainer, lanes, selection, self.actions_, settings, editor, tuner,
+            Resampler(document, lanes, self), Laboratory(*of_refits), ManyFits(*of_refits),
+            Averages(*of_refits),
+        )  # fmt: skip
         self.centre: Centre | None = None
         self._panels: dict[str, QWidget] = {}
         self._is_narrow = False

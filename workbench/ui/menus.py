@@ -94,6 +94,8 @@ MENUS: dict[str, tuple[str | None, ...]] = {
     ),
     "&Laboratory": (
         "action.study.bias_variance",
+        "action.study.many_fits",
+        "action.study.averages",
         "action.study.instability",
         "action.study.bootstrap",
         "action.study.information",

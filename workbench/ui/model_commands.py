@@ -55,8 +55,7 @@ class ModelCommands(QObject):
             window.context.editor.changed,
             window.context.tuner.started,
             window.context.tuner.ended,
-            window.context.resampler.advanced,
-            window.context.laboratory.advanced,
+            *(study.advanced for study in window.context.studies),
         ):
             signal.connect(self._refresh)
         self._refresh()

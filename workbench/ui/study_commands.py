@@ -42,6 +42,14 @@ class StudyCommands(QObject):
         add(
             f"{ACTION}.bias_variance", name, "Ctrl+Shift+D", self.open_bias_variance, "bias_variance", tip=tip
         )
+        add(
+            f"{ACTION}.many_fits", "Many Fits…", "Ctrl+Shift+M", self.open_many_fits, "many_fits",
+            tip="Draw a model fitted on many training sets along a column",
+        )  # fmt: skip
+        add(
+            f"{ACTION}.averages", "Variance of a Forest…", "Ctrl+Shift+O", self.open_averages, "averages",
+            tip="How the variance of a forest falls with its number of trees, and where that ends",
+        )  # fmt: skip
         tip = "Draw the rows again and again to see how sure a statistic of them is"
         add(f"{ACTION}.bootstrap", "Bootstrap…", "Ctrl+Shift+R", self.open_bootstrap, "bootstrap", tip=tip)
         context.document.table_changed.connect(self._refresh)
@@ -49,7 +57,7 @@ class StudyCommands(QObject):
 
     def _refresh(self) -> None:
         has_table = self._context.document.table is not None
-        for name in ("bias_variance", "bootstrap", "information", "instability"):
+        for name in ("bias_variance", "many_fits", "averages", "bootstrap", "information", "instability"):
             self._context.actions.enable(f"{ACTION}.{name}", has_table, "Open a table first")
 
     def open_bootstrap(self) -> None:
@@ -63,6 +71,18 @@ class StudyCommands(QObject):
         from workbench.ui.bias_variance_dialog import BiasVarianceDialog
 
         self._show("bias_variance", BiasVarianceDialog)
+
+    def open_many_fits(self) -> None:
+        """Show one model fitted on many training sets."""
+        from workbench.ui.many_fits_dialog import ManyFitsDialog
+
+        self._show("many_fits", ManyFitsDialog)
+
+    def open_averages(self) -> None:
+        """Show how much averaging more trees helps."""
+        from workbench.ui.averages_dialog import AveragesDialog
+
+        self._show("averages", AveragesDialog)
 
     def open_information(self) -> None:
         """Show two columns counted against each other."""

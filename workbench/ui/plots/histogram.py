@@ -37,12 +37,12 @@ class HistogramPlot(FigurePlot):
         for item in (self.bars_, self.value_, self.truth_):
             self.plot.addItem(item, ignoreBounds=True)
         self.plot.vb.setMouseEnabled(x=False, y=False)
-        self.plot.getAxis("left").set_name("samples")
 
     def draw(self) -> None:
         figure, t = self.figure, theme.tokens()
         self.header.say(figure.title, figure.subtitle)
         self.plot.getAxis("bottom").set_name(figure.x_name)
+        self.plot.getAxis("left").set_name(figure.samples_name)
         self.bars_.setOpts(
             x0=figure.edges[:-1], x1=figure.edges[1:], y0=0, height=figure.counts,
             brush=theme.mix(theme.class_colour(0), t.colour("surface"), 0.55), pen=pen(t.colour("surface")),
@@ -98,7 +98,10 @@ class HistogramPlot(FigurePlot):
             for named, height in zip(figure.intervals, heights, strict=False)
         ]
         is_right = not figure.value < figure.truth  # both names on the sides that look away from each other
-        for text, at, side in (("truth", figure.truth, is_right), ("value", figure.value, not is_right)):
+        for text, at, side in (
+            ("truth", figure.truth, is_right),
+            (figure.value_name, figure.value, not is_right),
+        ):
             if np.isfinite(at):
                 words.append(_Word(text, float(at), heights[-1], (float(side), 0.5)))
         return words

@@ -1,0 +1,146 @@
+"""The Many Fits window: choosing, fitting, stopping, looking at a place, files; by mouse and keys."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
+
+from workbench.bias_variance import BOOTSTRAP
+from workbench.samples import load_sample
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def cosine(session):
+    """A tree on the table; a fixture that returned the window would keep it alive after the test."""
+    session.document.open_table(load_sample("cosine"))
+    session.document.add_run("tree")
+
+
+def opened(qtbot, session):
+    session.window.actions_["action.study.many_fits"].trigger()
+    dialog = session.window.studies.window_of("many_fits")
+    qtbot.waitUntil(dialog.isVisible)
+    if session.document.current_run is not None:
+        qtbot.waitUntil(lambda: part(dialog, QLineEdit, "count").text() != "")
+    return dialog
+
+
+def part(dialog, kind, name):
+    return dialog.findChild(kind, f"many_fits.{name}")
+
+
+def enter(dialog, text, *, ends=True):
+    edit = part(dialog, QLineEdit, "count")
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, text)
+    if ends:
+        QTest.keyClick(edit, Qt.Key.Key_Tab)
+
+
+def fit(qtbot, session, dialog):
+    enter(dialog, "5")
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    qtbot.waitUntil(lambda: session.document.studies.curves is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: session.window.context.many_fits.current_job is None)
+    return dialog.figure
+
+
+def test_it_fits_and_draws(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    assert dialog.figure is None
+    figure = fit(qtbot, session, dialog)
+    assert figure.n_fits == 5
+    assert "fresh tables" in figure.subtitle
+    assert dialog.plot.truth_.isVisible()
+    assert dialog.answers.figure.counts.sum() == 5
+    assert "5 fits along x" in session.document.messages[-1]
+    assert not part(dialog, QComboBox, "class").isVisible()
+
+
+def test_a_place_is_looked_at_by_mouse_and_keys(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    fit(qtbot, session, dialog)
+    plot, at = dialog.plot, dialog.figure.at
+    plot.setFocus()
+    QTest.keyClick(plot, Qt.Key.Key_Right)
+    assert dialog.figure.at == at + 1
+    assert dialog.answers.figure is dialog.figure.answers
+    x = dialog.figure.x
+    middle = (x.edges[40] + x.edges[41]) / 2
+    place = plot.plot.vb.mapViewToScene(plot.plot.vb.viewRect().center())
+    place.setX(plot.plot.vb.mapViewToScene(plot.plot.vb.viewRect().center()).x())
+    scene = plot.plot.vb.mapViewToScene(type(place)(middle, 0.0))
+    QTest.mouseClick(plot.viewport(), LEFT, pos=plot.mapFromScene(scene))
+    qtbot.waitUntil(lambda: abs(dialog.figure.at - 40) <= 1)
+
+
+def test_settings_are_undone_and_what_cannot_be_read_is_said(qtbot, session):
+    session.document.open_table(load_sample("penguins"))
+    session.document.add_run("tree")
+    dialog = opened(qtbot, session)
+    column, classes, draws = (part(dialog, QComboBox, name) for name in ("column", "class", "draws"))
+    column.setCurrentText("bill_depth_mm")
+    column.activated.emit(column.currentIndex())
+    classes.setCurrentText("Gentoo")
+    classes.activated.emit(classes.currentIndex())
+    draws.setCurrentText("Halves")
+    draws.activated.emit(draws.currentIndex())
+    assert (dialog.settings.column, dialog.settings.label) == ("bill_depth_mm", "Gentoo")
+    enter(dialog, "1", ends=False)
+    error = part(dialog, QLabel, "error")
+    assert "from 2 to" in error.text()
+    assert not part(dialog, QPushButton, "start").isEnabled()
+    enter(dialog, "8")
+    assert not error.isVisible()
+    assert dialog.settings.n_sets == 8
+    for _ in range(4):
+        session.document.undo_stack.undo()
+    assert session.document.studies.many_fits is None
+    assert column.currentText() == session.document.features[0]
+    assert dialog.settings.how == BOOTSTRAP
+    assert part(dialog, QLineEdit, "count").text() == "50"
+
+
+def test_a_stop_keeps_what_is_done_and_another_table_drops_it(qtbot, session, cosine):
+    dialog, fits = opened(qtbot, session), session.window.context.many_fits
+    enter(dialog, "9000")
+    start = part(dialog, QPushButton, "start")
+    QTest.mouseClick(start, LEFT)
+    qtbot.waitUntil(lambda: dialog.figure is not None, timeout=20_000)
+    assert start.text() == "Stop"
+    QTest.mouseClick(start, LEFT)
+    qtbot.waitUntil(lambda: fits.current_job is None)
+    assert session.document.studies.curves.stopped
+    QTest.mouseClick(start, LEFT)
+    qtbot.waitUntil(lambda: fits.current_job is not None)
+    session.document.open_table(load_sample("moons"))
+    assert fits.current_job is None
+    qtbot.waitUntil(lambda: session.lanes.are_quiet)
+    assert dialog.figure is None
+
+
+def test_without_a_model_it_says_so(qtbot, session):
+    session.document.open_table(load_sample("cosine"))
+    dialog = opened(qtbot, session)
+    assert not dialog._switch.shows_content
+
+
+def test_tables_and_pictures_are_saved(qtbot, session, cosine, tmp_path, monkeypatch):
+    dialog = opened(qtbot, session)
+    assert not part(dialog, QToolButton, "csv").isEnabled()
+    fit(qtbot, session, dialog)
+    from workbench.ui import file_dialogs
+
+    def answer(_parent, _title, _filters, proposal, _suffix, then):
+        then(str(tmp_path / proposal))
+
+    monkeypatch.setattr(file_dialogs, "ask_save", answer)
+    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
+    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
+    made = sorted(path.name for path in tmp_path.iterdir() if "many_fits" in path.name)
+    assert [name.rpartition(".")[2] for name in made] == ["csv", "png"]
+    curves = session.document.studies.curves.curves
+    assert (tmp_path / made[0]).read_text("utf-8") == dialog.figure.to_csv(curves)

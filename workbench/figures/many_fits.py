@@ -1,0 +1,163 @@
+"""`ManyFitsFigure`: curves of fits on different training sets, their mean, and their answers at one place."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.figures.axis import Axis
+from workbench.figures.bootstrap import HistogramFigure
+from workbench.figures.words import count, counted, number
+
+if TYPE_CHECKING:
+    from workbench.many_fits import ManyFitsFound
+
+Floats = NDArray[np.float64]
+MOST_CURVES = 60  # drawn; every k-th of more, and the legend says so
+MIN_BINS, MAX_BINS = 6, 30
+MARGIN = 0.08  # of the answers' range, on both sides
+
+
+@dataclass(frozen=True, eq=False)
+class ManyFitsFigure:
+    """Fits along a column.
+
+    Attributes
+    ----------
+    title, subtitle, held_text : str
+    quantity : str
+    x : Axis
+    curves : float64 (n_drawn, n_cells)
+    n_fits : int
+        Of which these are some.
+    mean, spread : float64 (n_cells,)
+        Over all fits; `spread` is their standard deviation.
+    truth : float64 (n_cells,)
+        Empty where it is not known.
+    points_x, points_y : float64 (n_points,)
+    at : int
+        The cell whose answers are shown.
+    answers : HistogramFigure
+        Of the fits there.
+    is_classes : bool
+        Probabilities, from 0 to 1.
+    """
+
+    title: str
+    subtitle: str
+    held_text: str
+    quantity: str
+    x: Axis
+    curves: Floats
+    n_fits: int
+    mean: Floats
+    spread: Floats
+    truth: Floats
+    points_x: Floats
+    points_y: Floats
+    at: int
+    answers: HistogramFigure
+    is_classes: bool
+
+    @property
+    def band(self) -> tuple[Floats, Floats]:
+        """One standard deviation below and above the mean; of probabilities within 0 and 1."""
+        low, high = self.mean - self.spread, self.mean + self.spread
+        return (np.maximum(low, 0.0), np.minimum(high, 1.0)) if self.is_classes else (low, high)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """What is drawn lies between these."""
+        if self.is_classes:
+            return 0.0, 1.0
+        seen = np.concatenate([self.curves.ravel(), *self.band, self.truth, self.points_y])
+        seen = seen[np.isfinite(seen)]
+        return float(seen.min()), float(seen.max())
+
+    @property
+    def curves_text(self) -> str:
+        """What the legend says of the curves."""
+        if len(self.curves) == self.n_fits:
+            return counted(self.n_fits, "fit")
+        return f"{count(len(self.curves))} of {counted(self.n_fits, 'fit')}"
+
+    def step(self, right: int) -> int:
+        """Return the cell so many beside the one that is shown."""
+        return min(max(self.at + right, 0), len(self.x.values) - 1)
+
+    def text_at(self, cell: int) -> str:
+        """What is told at a place: mean, spread, and the truth where it is known."""
+        mean, spread = number(float(self.mean[cell])), number(float(self.spread[cell]))
+        told = [f"{self.x.name} {self.x.text(cell)}", f"mean {mean} ± {spread}"]
+        if len(self.truth):
+            told.append(f"truth {number(float(self.truth[cell]))}")
+        return "\n".join(told)
+
+    def to_csv(self, curves: Floats) -> str:
+        """Return every cell as a line: value, mean, standard deviation, truth, and every fit's answer."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        fits = [f"fit {k + 1}" for k in range(len(curves))]
+        writer.writerow([self.x.name, "mean", "standard deviation", "truth", *fits])
+        for cell in range(len(self.x.values)):
+            value = self.x.labels[cell] if self.x.is_category else repr(float(self.x.values[cell]))
+            truth = repr(float(self.truth[cell])) if len(self.truth) else ""
+            numbers = [repr(float(of)) for of in (self.mean[cell], self.spread[cell])]
+            writer.writerow([value, *numbers, truth, *(repr(float(of)) for of in curves[:, cell])])
+        return text.getvalue()
+
+
+def make_many_fits(
+    found: ManyFitsFound, at: int | None = None, *, is_running: bool = False, remark: str = ""
+) -> ManyFitsFigure:
+    """Make the figure of at least one fit.
+
+    Parameters
+    ----------
+    at : int, optional
+        The cell whose answers are shown; by default the middle one.
+    remark : str
+        What is other now than when the fits were made.
+    """
+    n_cells = len(found.x.values)
+    at = n_cells // 2 if at is None else min(max(at, 0), n_cells - 1)
+    step = -(-len(found.curves) // MOST_CURVES)
+    told = [found.rows_text]
+    if is_running:
+        told.append(f"{count(len(found.curves))} done")
+    elif found.stopped:
+        told.append(f"stopped after {count(len(found.curves))}")
+    if found.n_failed:
+        told.append(f"{count(found.n_failed)} failed")
+    if remark:
+        told.append(remark)
+    mean = found.curves.mean(axis=0)
+    return ManyFitsFigure(
+        found.name, ", ".join(told), found.held_text, found.quantity, found.x, found.curves[::step],
+        len(found.curves), mean, found.curves.std(axis=0), found.truth, found.points_x, found.points_y, at,
+        _answers(found, at, float(mean[at])), found.is_classes,
+    )  # fmt: skip
+
+
+def _answers(found: ManyFitsFound, at: int, mean: float) -> HistogramFigure:
+    values = found.curves[:, at]
+    truth = float(found.truth[at]) if len(found.truth) else float("nan")
+    marks = [value for value in (mean, truth) if np.isfinite(value)]
+    low, high = float(min(values.min(), *marks)), float(max(values.max(), *marks))
+    margin = MARGIN * (high - low) or 0.5
+    if found.is_classes:
+        low, high, margin = 0.0, 1.0, 0.02
+    n_bins = int(np.clip(round(np.sqrt(len(values)) * 1.5), MIN_BINS, MAX_BINS))
+    counts, edges = np.histogram(values, n_bins, (low, high) if high > low else (low - 0.5, high + 0.5))
+    bias = "" if np.isnan(truth) else f", bias {number(mean - truth)}"
+    return HistogramFigure(
+        f"At {found.x.name} {found.x.text(at)}",
+        f"{counted(len(values), 'fit')}, standard deviation {number(float(values.std()))}{bias}",
+        found.quantity, edges, counts.astype(np.int64), (low - margin, high + margin), mean, truth,
+        value_name="mean", samples_name="fits",
+    )  # fmt: skip

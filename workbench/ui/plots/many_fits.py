@@ -1,0 +1,117 @@
+"""Draws a `ManyFitsFigure`: every fit as a thin line, their mean and band, rows, and the truth if known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor
+
+from workbench.ui import theme
+from workbench.ui.plots.base import FigurePlot, pen
+from workbench.ui.plots.marks import Band
+from workbench.ui.plots.surface import show_axis
+
+POINT_PX, POINT_ALPHA, FIT_ALPHA = 4, 0.5, 0.35
+STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}
+
+
+class ManyFitsPlot(FigurePlot):
+    """A click or the arrow keys ask for the answers at another place.
+
+    `fits_` holds all fits as one line with gaps; `mean_`, `truth_`, `points_` and `here_` are the others.
+    """
+
+    place_asked = Signal(int)  # a cell
+
+    def __init__(self, parent=None) -> None:
+        super().__init__(parent)
+        self.setObjectName("many_fits.plot")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Fits along a column: arrow keys go from one place to the next")
+        self._band = Band(self.plot)
+        self.points_, self.here_ = pg.ScatterPlotItem(), pg.InfiniteLine(angle=90)
+        self.fits_, self.mean_, self.truth_ = (pg.PlotDataItem(connect="finite") for _ in range(3))
+        for z, item in enumerate((self.points_, self.fits_, self.here_, self.truth_, self.mean_), start=10):
+            item.setZValue(z)
+            self.plot.addItem(item, ignoreBounds=True)
+        self.plot.vb.setMouseEnabled(x=False, y=False)
+        self.scene().sigMouseClicked.connect(self._on_clicked)
+
+    def draw(self) -> None:
+        figure, t = self.figure, theme.tokens()
+        self.header.say(figure.title, figure.subtitle, figure.held_text)
+        show_axis(self.plot.getAxis("bottom"), figure.x)
+        self.plot.getAxis("left").set_name(figure.quantity)
+        thin, mean, truth = (
+            QColor(theme.line_colour("run_4")),
+            theme.line_colour("validation"),
+            t.colour("text"),
+        )
+        thin.setAlphaF(FIT_ALPHA)
+        self._draw_fits(thin)
+        (x, low_end), (_, high_end) = (self._steps(end) for end in figure.band)
+        self._band.show(x, low_end, high_end, mean)
+        self.mean_.setData(*self._steps(figure.mean), pen=pen(mean, 2.5))
+        entries = [
+            (figure.curves_text, theme.mix(theme.line_colour("run_4"), t.colour("surface"), FIT_ALPHA)),
+            ("mean and standard deviation", mean),
+        ]
+        self.truth_.setVisible(len(figure.truth) > 0)
+        if len(figure.truth):
+            self.truth_.setData(*self._steps(figure.truth), pen=pen(truth, 2, Qt.PenStyle.DashLine))
+            entries.append(("truth", truth))
+        dot = QColor(theme.class_colour(0))
+        dot.setAlphaF(POINT_ALPHA)
+        self.points_.setData(figure.points_x, figure.points_y, size=POINT_PX, pen=None, brush=dot)
+        if len(figure.points_x):
+            entries.append(("training rows", theme.class_colour(0)))
+        self.legend_.show_entries(entries)
+        low, high = figure.range
+        self.plot.setXRange(figure.x.low, figure.x.high, padding=0)
+        self.plot.setYRange(low, high, padding=0.05)
+        self._draw_here()
+
+    def _draw_fits(self, colour: QColor) -> None:
+        """Draw all fits as one line that is interrupted between them: hundreds of items would be slow."""
+        pieces = [self._steps(curve) for curve in self.figure.curves]
+        x = np.concatenate([np.append(piece[0], np.nan) for piece in pieces])
+        y = np.concatenate([np.append(piece[1], np.nan) for piece in pieces])
+        self.fits_.setData(x, y, pen=pen(colour, 1))
+
+    def _steps(self, values) -> tuple[np.ndarray, np.ndarray]:
+        """A value a cell as a line that is level within each cell: borders are where they are."""
+        return np.repeat(self.figure.x.edges, 2)[1:-1], np.repeat(values, 2)
+
+    def _draw_here(self) -> None:
+        edges = self.figure.x.edges
+        self.here_.setPos(float(edges[self.figure.at] + edges[self.figure.at + 1]) / 2)
+        colour = theme.tokens().colour("accent" if self.hasFocus() else "text3")
+        self.here_.setPen(pen(colour, 1.5, Qt.PenStyle.DotLine))
+
+    def hover_text(self, point: QPointF) -> str:
+        cell = self.figure.x.cell_at(point.x())
+        return "" if cell is None else self.figure.text_at(cell)
+
+    def _on_clicked(self, event) -> None:
+        is_inside = self.plot.vb.sceneBoundingRect().contains(event.scenePos())
+        if self.figure is not None and is_inside and event.button() == Qt.MouseButton.LeftButton:
+            cell = self.figure.x.cell_at(self.plot.vb.mapSceneToView(event.scenePos()).x())
+            if cell is not None:
+                self.place_asked.emit(cell)
+
+    def keyPressEvent(self, event) -> None:
+        if self.figure is None or event.key() not in STEPS:
+            super().keyPressEvent(event)
+        else:
+            self.place_asked.emit(self.figure.step(STEPS[Qt.Key(event.key())]))
+
+    def focusInEvent(self, event) -> None:
+        super().focusInEvent(event)
+        if self.figure is not None:
+            self._draw_here()
+
+    def focusOutEvent(self, event) -> None:
+        super().focusOutEvent(event)
+        if self.figure is not None:
+            self._draw_here()
