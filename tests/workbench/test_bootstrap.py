@@ -116,6 +116,16 @@ def test_dates_and_yes_or_no_are_told_as_what_they_count(document):
     assert found(document, statistic=MEAN, first="day").bootstrap.value == 18262 + 1
 
 
+def test_too_few_rows_are_said_before_anything_is_drawn(document):
+    document.open_table(make_table("t", {"a": [1, None, None], "b": [None, 2, None], "c": [None] * 3}))
+    for settings, why in (
+        (BootstrapSettings(MEAN, "a"), "1 row of 3 have all values"),
+        (BootstrapSettings(CORRELATION, "a", "b"), "0 rows of 3"),
+    ):
+        with pytest.raises(DataError, match=f"{why}.*at least 2 are needed"):
+            inputs_of(document, settings)
+
+
 def test_a_weight_column_is_told_to_have_no_effect(document):
     document.set_roles(["w"], "weight")
     assert found(document, first="a").rows_text.endswith("each counted once, whatever its w")

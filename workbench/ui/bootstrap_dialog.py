@@ -133,8 +133,9 @@ class BootstrapDialog(StudyDialog):
         return document.studies.bootstrap or first_bootstrap(document.table, document.target)
 
     def _on_edited(self, text: str, settings: BootstrapSettings) -> None:
-        if settings.statistic == EXPRESSION and not settings.expression and settings.first:
-            settings = replace(settings, expression=f"mean({quoted(settings.first)})")  # to begin with
+        is_new = settings.statistic == EXPRESSION and not settings.expression
+        if is_new and settings.first and "`" not in settings.first:  # something to begin with
+            settings = replace(settings, expression=f"mean({quoted(settings.first)})")
         self._context.document.set_studies(text, bootstrap=self._with_a_model(settings))
 
     def _with_a_model(self, settings: BootstrapSettings) -> BootstrapSettings:
