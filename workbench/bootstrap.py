@@ -34,7 +34,7 @@ METRIC_TITLES = {
     "accuracy": "Accuracy", "auc": "ROC area", "log_loss": "Log loss",
     "rmse": "RMSE", "mae": "MAE", "r2": "R²",
 }  # fmt: skip
-MAX_REPLICATES = 1_000_000
+MAX_REPLICATES, MIN_ROWS = 1_000_000, 2
 KNOWN_LAW = "two_assets"  # the sample whose distribution is known
 
 
@@ -145,6 +145,11 @@ def inputs_of(document: Document, settings: BootstrapSettings) -> BootstrapInput
         made = _of_classes(document, table, settings)
     else:
         made = _of_columns(table, settings)
+    if made.statistic.n_rows < MIN_ROWS:
+        raise DataError(
+            f"{counted(made.statistic.n_rows, 'row')} of {count(table.n_rows)} have all values; "
+            f"at least {MIN_ROWS} are needed to resample"
+        )
     weight = next((name for name, role in document.roles.items() if role == "weight"), None)
     if weight is not None:
         made = replace(made, rows_text=f"{made.rows_text}, each counted once, whatever its {weight}")
@@ -233,9 +238,8 @@ def _of_classes(document: Document, table: Table, settings: BootstrapSettings) -
         raise DataError("choose a column of two classes")
     column = table.column(settings.second)
     if column.n_distinct != 2:
-        raise DataError(
-            f"column {column.name!r} has {count(column.n_distinct)} values; choose one that has two"
-        )
+        values = counted(column.n_distinct, "value")
+        raise DataError(f"column {column.name!r} has {values}; choose one that has two")
     is_known, is_second, labels = _two_classes(column)
     event = document.event_class if column.name == document.target else None
     is_event = ~is_second if event == labels[0] else is_second
@@ -300,6 +304,8 @@ def _of_model(document: Document, settings: BootstrapSettings) -> BootstrapInput
     if settings.metric not in metrics:
         told = ", ".join(METRIC_TITLES[metric] for metric in metrics)
         raise DataError(f"choose what {record.name} is scored by: {told}")
+    if scores.n_rows < MIN_ROWS:
+        raise DataError(f"{record.name} has {counted(scores.n_rows, 'test row')}; give the test part more")
     statistic = OfRows(metrics[settings.metric], scores.n_rows)
     title = METRIC_TITLES[settings.metric]
     name = f"{title if title[:2].isupper() else title.lower()} of {record.name}"

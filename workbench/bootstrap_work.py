@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.bootstrap.expression import Expression
 from engine.monitor import FitMonitor, IterationEvent
-from workbench.bootstrap import BootstrapInputs, BootstrapSettings, in_a_sentence
+from workbench.bootstrap import SCORE, BootstrapInputs, BootstrapSettings, in_a_sentence
 
 if TYPE_CHECKING:
     from engine.bootstrap.replicates import Bootstrap
@@ -107,8 +107,28 @@ def _fresh_values(expression: Expression, rng: np.random.Generator, n_samples: i
     return expression.of({"x": x, "y": y})
 
 
-def what_changed(found: BootstrapFound, document: Document, settings: BootstrapSettings) -> str:
-    """Say what is other now than when it was found; empty where nothing is."""
+def what_changed(
+    found: BootstrapFound, document: Document, settings: BootstrapSettings, inputs: BootstrapInputs | None
+) -> str:
+    """Say what is other now than when it was found; empty where nothing is.
+
+    Parameters
+    ----------
+    inputs : BootstrapInputs or None
+        What would be drawn of now; None where that cannot be.
+    """
     if document.table is None or found.table_fingerprint != document.table.fingerprint:
         return "found on another table"
-    return "" if found.settings.draws_as(settings) else "found with other settings"
+    if not found.settings.draws_as(settings):
+        return "found with other settings"
+    if inputs is None:
+        return ""
+    if (found.name, found.rows_text) != (inputs.name, inputs.rows_text):
+        return "found for other rows or classes"
+    return "" if settings.statistic != SCORE or _is_of(found, inputs) else "found before it was trained again"
+
+
+def _is_of(found: BootstrapFound, inputs: BootstrapInputs) -> bool:
+    """Tell whether a model still has the score that its bootstrap began with."""
+    now = float(inputs.statistic.of(np.arange(inputs.statistic.n_rows)[None])[0])
+    return bool(np.isclose(now, found.bootstrap.value, rtol=1e-9, equal_nan=True))

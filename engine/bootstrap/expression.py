@@ -30,6 +30,14 @@ def deviations(x: Floats) -> Floats:
     return np.asarray(from_first - from_first.mean(axis=-1, keepdims=True))
 
 
+def mean(x: Floats) -> Floats:
+    """Return the mean along the last axis, of equal values exactly that value."""
+    first = x[..., :1]
+    found = first + (x - first).mean(axis=-1, keepdims=True)
+    # a difference of huge values may be infinite where their mean is not
+    return found if np.isfinite(found).all() else np.asarray(x.mean(axis=-1, keepdims=True))
+
+
 def variance(x: Floats) -> Floats:
     """Return the variance along the last axis, divided by n - 1; NaN of one value."""
     return covariance(x, x)
@@ -53,7 +61,7 @@ def correlation(x: Floats, y: Floats) -> Floats:
 
 
 SUMMARIES: dict[str, Callable[[Floats], Floats]] = {
-    "mean": lambda x: x.mean(axis=-1, keepdims=True),
+    "mean": mean,
     "median": lambda x: np.median(x, axis=-1, keepdims=True),
     "sd": lambda x: np.sqrt(variance(x)),
     "var": variance,
@@ -162,7 +170,9 @@ class _Reader:
             tree = ast.parse(self._plain.lstrip(), mode="eval").body
         except SyntaxError as error:
             place = self._place(error.lineno or 1, (error.offset or 1) - 1)
-            self._refuse_at(place, "it cannot be read here; " + self._hint(place))
+            is_open = "never closed" in (error.msg or "")
+            why = "this bracket is not closed" if is_open else f"it cannot be read here; {self._hint(place)}"
+            self._refuse_at(place, why)
         except (ValueError, RecursionError, MemoryError):
             raise ParameterError(
                 "the expression cannot be read; write numbers, columns and functions"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine import parallel
 from engine.bootstrap import intervals
+from engine.bootstrap.expression import variance
 from engine.bootstrap.intervals import Interval
 from engine.bootstrap.statistics import Rows, Statistic
 from engine.errors import DataError, ParameterError
@@ -68,7 +69,7 @@ class Bootstrap:
         if len(self.defined) < intervals.MIN_REPLICATES:
             return np.nan
         unit = unit_of(self.defined)
-        return unit * float((self.defined / unit).std(ddof=1))
+        return unit * float(np.sqrt(variance(self.defined / unit))[0])
 
     @property
     def bias(self) -> float:
@@ -76,7 +77,7 @@ class Bootstrap:
         if not len(self.defined) or not np.isfinite(self.value):
             return np.nan
         unit = unit_of(self.defined)
-        return unit * (float((self.defined / unit).mean()) - self.value / unit)
+        return unit * float((self.defined / unit - self.value / unit).mean())
 
     def interval(self, kind: str, level: float) -> Interval:
         """Return an interval of one of `intervals.KINDS`; where there is none it says why.

@@ -58,7 +58,8 @@ def test_columns_are_listed_once_in_their_order():
     ("text", "place", "cure"),
     [
         ("", None, "enter one such as"),
-        ("mean(a", 5, "check brackets"),
+        ("mean(a", 5, "this bracket is not closed"),
+        ("mean(a))", None, "check brackets"),
         ("mean(c)", 6, "columns are a, b"),
         ("mean(a) + c", 11, "there is no such column"),
         ("mean(bill length)", None, "back ticks"),

@@ -86,10 +86,11 @@ def test_an_expression_is_typed_checked_and_drawn_by_enter(qtbot, session, pengu
     dialog = opened(qtbot, session)
     choose(dialog, "statistic", "Expression")
     error, start = part(dialog, QLabel, "error"), part(dialog, QPushButton, "start")
-    assert "enter one such as" in error.text()
-    assert not start.isEnabled()
+    assert part(dialog, QLineEdit, "expression").text() == "mean(bill_length_mm)"
+    assert start.isEnabled()
     enter(dialog, "expression", "mean(bill)")
     assert "there is no such column" in error.text()
+    assert not start.isEnabled()
     edit = enter(dialog, "expression", "mean(bill_length_mm) / mean(bill_depth_mm)")
     assert not error.isVisible()
     QTest.keyClick(edit, Qt.Key.Key_Return)
@@ -142,6 +143,21 @@ def test_a_stop_keeps_what_is_done(qtbot, session, penguins):
     qtbot.waitUntil(lambda: session.document.studies.found is not None)
     assert session.document.studies.found.bootstrap.stopped
     qtbot.waitUntil(lambda: "stopped" in dialog.figure.resamples.subtitle)
+
+
+def test_what_is_typed_stays_while_resamples_come_in(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    settings = BootstrapSettings(EXPRESSION, expression="median(year)", n_replicates=1_000_000)
+    session.document.set_studies("Set", bootstrap=settings)
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    qtbot.waitUntil(lambda: dialog.figure is not None)
+    edit = enter(dialog, "expression", "mean(ye")
+    before = dialog.figure
+    qtbot.waitUntil(lambda: dialog.figure is not before)
+    assert edit.text() == "mean(ye"
+    assert "not closed" in part(dialog, QLabel, "error").text()
+    session.window.context.resampler.stop()
+    qtbot.waitUntil(lambda: session.document.studies.found is not None)
 
 
 def test_what_runs_is_told_below_and_stopped_from_there_though_the_window_is_closed(qtbot, session, penguins):

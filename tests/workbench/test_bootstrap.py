@@ -1,5 +1,7 @@
 """Bootstraps of a table's statistics: rows, refusals, models' scores, known truth, stop, files, undo."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -112,6 +114,16 @@ def test_dates_and_yes_or_no_are_told_as_what_they_count(document):
     assert made.rows_text == "6 rows, day in days since 1970, answer 1 where yes, else 0"
     assert found(document, statistic=MEAN, first="answer").bootstrap.value == pytest.approx(1 / 3)
     assert found(document, statistic=MEAN, first="day").bootstrap.value == 18262 + 1
+
+
+def test_too_few_rows_are_said_before_anything_is_drawn(document):
+    document.open_table(make_table("t", {"a": [1, None, None], "b": [None, 2, None], "c": [None] * 3}))
+    for settings, why in (
+        (BootstrapSettings(MEAN, "a"), "1 row of 3 have all values"),
+        (BootstrapSettings(CORRELATION, "a", "b"), "0 rows of 3"),
+    ):
+        with pytest.raises(DataError, match=f"{why}.*at least 2 are needed"):
+            inputs_of(document, settings)
 
 
 def test_a_weight_column_is_told_to_have_no_effect(document):
@@ -233,8 +245,8 @@ def test_settings_are_undone_and_what_was_found_stays_and_is_saved(document, tmp
     document.set_studies("Set the expression", bootstrap=settings)
     made = found(document, statistic=EXPRESSION, expression="mean(a)")
     document.attach_found(found=made)
-    assert what_changed(made, document, settings) == ""
-    assert what_changed(made, document, BootstrapSettings(MEAN, "a")) == "found with other settings"
+    assert what_changed(made, document, settings, None) == ""
+    assert what_changed(made, document, BootstrapSettings(MEAN, "a"), None) == "found with other settings"
     save_project(document, tmp_path / "p.treewright", include_rows=True)
     document.undo_stack.undo()
     assert document.studies == Studies(found=made)
@@ -246,7 +258,23 @@ def test_settings_are_undone_and_what_was_found_stays_and_is_saved(document, tmp
     assert (again.name, again.rows_text, again.settings) == (made.name, made.rows_text, made.settings)
     document.open_table(load_sample("xor"))
     assert document.studies.found is None
-    assert what_changed(made, document, settings) == "found on another table"
+    assert what_changed(made, document, settings, None) == "found on another table"
+
+
+def test_other_classes_and_trainings_since_are_said(document, trained):
+    document.set_target("kind")
+    settings = BootstrapSettings(AUC, "a", "kind", n_replicates=50)
+    made = run_bootstrap(inputs_of(document, settings), NULL_MONITOR)
+    assert what_changed(made, document, settings, inputs_of(document, settings)) == ""
+    document.set_event_class("u")
+    now = inputs_of(document, settings)
+    assert what_changed(made, document, settings, now) == "found for other rows or classes"
+    settings = BootstrapSettings(SCORE, run_id=trained.current_run_id, metric="log_loss", n_replicates=50)
+    now = inputs_of(trained, settings)
+    made = run_bootstrap(now, NULL_MONITOR)
+    assert what_changed(made, trained, settings, now) == ""
+    other = replace(made, bootstrap=replace(made.bootstrap, value=made.bootstrap.value + 0.01))
+    assert what_changed(other, trained, settings, now) == "found before it was trained again"
 
 
 @pytest.mark.parametrize(

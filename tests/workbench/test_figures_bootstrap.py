@@ -27,6 +27,9 @@ def test_all_values_are_in_bins_on_one_axis():
     assert figure.resamples.counts.sum() == 900
     assert figure.fresh.counts.sum() == 500
     assert figure.resamples.span == figure.fresh.span
+    highest = max(figure.resamples.counts.max(), figure.fresh.counts.max())
+    assert figure.resamples.highest == figure.fresh.highest == highest
+    assert figure.resamples.n_above == figure.fresh.n_above == 3
     np.testing.assert_array_equal(figure.resamples.edges, figure.fresh.edges)
     low, high = figure.resamples.span
     assert low < figure.resamples.edges[0]

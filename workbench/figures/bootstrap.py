@@ -54,6 +54,8 @@ class HistogramFigure:
         Those that there are.
     value_name, samples_name : str
         What the value is, and what is counted.
+    beside : (int, int)
+        Samples of the highest bar, and number of intervals, of a histogram that this one stands beside.
     """
 
     title: str
@@ -67,6 +69,17 @@ class HistogramFigure:
     intervals: tuple[NamedInterval, ...] = ()
     value_name: str = "value"
     samples_name: str = "samples"
+    beside: tuple[int, int] = (0, 0)
+
+    @property
+    def highest(self) -> int:
+        """Samples of the highest bar, of a histogram beside this one too."""
+        return max(int(self.counts.max(initial=1)), self.beside[0])
+
+    @property
+    def n_above(self) -> int:
+        """Lines of intervals above the bars, of a histogram beside this one too."""
+        return max(len(self.intervals), self.beside[1])
 
     def bin_at(self, x: float) -> int | None:
         """Return the bin at a place; None outside."""
@@ -147,21 +160,22 @@ def make_bootstrap(
     intervals = tuple(NamedInterval(TITLES[kind], made.interval(kind, level)) for kind in KINDS)
     ends = [end for named in intervals for end in named.interval[:2]]
     span = _span([*edges[[0, -1]], made.value, found.truth, *ends])
+    known = tuple(each for each in intervals if not each.interval.why)
+    counts, of_fresh = (np.histogram(values, edges)[0] for values in (made.defined, fresh))
     resamples = HistogramFigure(
-        f"Bootstrap of {found.spoken}", _subtitle(found, is_running, remark), found.name, edges,
-        np.histogram(made.defined, edges)[0], span, made.value, found.truth,
-        tuple(each for each in intervals if not each.interval.why),
+        f"Bootstrap of {found.spoken}", _subtitle(found, is_running, remark), found.name, edges, counts,
+        span, made.value, found.truth, known, beside=(int(of_fresh.max()), 0),
     )  # fmt: skip
-    of_fresh = None
+    beside = None
     if len(found.repeated):
         samples = counted(len(found.repeated), "fresh sample")
         told = f"{samples} of {counted(made.n_rows, 'row')}, seed {made.seed}"
-        of_fresh = HistogramFigure(
-            "Repeated sampling", told, found.name, edges, np.histogram(fresh, edges)[0], span, np.nan,
-            found.truth,
+        beside = HistogramFigure(
+            "Repeated sampling", told, found.name, edges, of_fresh, span, np.nan, found.truth,
+            beside=(int(counts.max()), len(known)),
         )  # fmt: skip
     lines = _lines(found, intervals, level, is_running)
-    return BootstrapFigure(resamples, of_fresh, lines, found, level)
+    return BootstrapFigure(resamples, beside, lines, found, level)
 
 
 def _edges(values: Floats) -> Floats:

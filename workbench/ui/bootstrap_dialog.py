@@ -8,8 +8,10 @@ from typing import Any
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
+from engine.bootstrap.expression import quoted
 from engine.errors import DataError, ParameterError
 from workbench.bootstrap import (
+    EXPRESSION,
     SCORE,
     BootstrapInputs,
     BootstrapSettings,
@@ -19,7 +21,8 @@ from workbench.bootstrap import (
     metrics_of,
     number_columns,
 )
-from workbench.bootstrap_work import what_changed
+from workbench.bootstrap_work import BootstrapFound, what_changed
+from workbench.datasets import Table
 from workbench.figures.bootstrap import BootstrapFigure, make_bootstrap
 from workbench.figures.words import sentence
 from workbench.ui import theme
@@ -50,7 +53,10 @@ class BootstrapDialog(StudyDialog):
         self._drawn: tuple[Any, ...] = ()
         self._typed_error = ""
         self._typed_expression: str | None = None
+        self._shown: tuple[Any, ...] = ()  # what the form was filled with
         self._checked: tuple[Any, ...] = ()  # what `_why` was found for
+        self._compared: tuple[Any, ...] = ()  # what `_changed` was found for
+        self._changed = ""
         self._inputs: BootstrapInputs | None = None  # of what was checked last
         self._why = ""
         self.form = BootstrapForm()
@@ -127,6 +133,9 @@ class BootstrapDialog(StudyDialog):
         return document.studies.bootstrap or first_bootstrap(document.table, document.target)
 
     def _on_edited(self, text: str, settings: BootstrapSettings) -> None:
+        is_new = settings.statistic == EXPRESSION and not settings.expression
+        if is_new and settings.first and "`" not in settings.first:  # something to begin with
+            settings = replace(settings, expression=f"mean({quoted(settings.first)})")
         self._context.document.set_studies(text, bootstrap=self._with_a_model(settings))
 
     def _with_a_model(self, settings: BootstrapSettings) -> BootstrapSettings:
@@ -162,13 +171,18 @@ class BootstrapDialog(StudyDialog):
             self._empty.offer(self._context.actions.get("action.file.open"))
             self._figure = None
             return
-        self._typed_error, self._typed_expression = "", None
-        names = {run_id: record.name for run_id, record in document.runs.items()}
-        numbers = number_columns(document.table)
-        classes = class_columns(document.table)
-        self.form.show_settings(settings, numbers, classes, names, self._metrics(settings))
+        self._show_settings(document.table, settings)
         self._draw(settings)
         self._show_state()
+
+    def _show_settings(self, table: Table, settings: BootstrapSettings) -> None:
+        """Fill the form where it is to show something else: meanwhile somebody may be typing."""
+        names = {run_id: record.name for run_id, record in self._context.document.runs.items()}
+        shown = (settings, number_columns(table), class_columns(table), names, self._metrics(settings))
+        if shown != self._shown:
+            self._shown = shown
+            self._typed_error, self._typed_expression = "", None
+            self.form.show_settings(*shown)
 
     def _why_not(self, settings: BootstrapSettings) -> str:
         """Say why it cannot be drawn, looked at once for each thing asked: a long table takes a while."""
@@ -209,7 +223,7 @@ class BootstrapDialog(StudyDialog):
             self._none_yet.say(*says)
             self._show_lines(())
             return
-        remark = "" if is_running else what_changed(found, self._context.document, settings)
+        remark = "" if is_running else self._remark(found, settings)
         wanted = (found, settings.level, is_running, remark)
         if wanted != self._drawn:
             self._drawn = wanted
@@ -219,6 +233,14 @@ class BootstrapDialog(StudyDialog):
             if self._figure.fresh is not None:
                 self.fresh.set_figure(self._figure.fresh)
             self._show_lines(self._figure.lines)
+
+    def _remark(self, found: BootstrapFound, settings: BootstrapSettings) -> str:
+        inputs = None if self._why_not(settings) else self._inputs
+        asked = (found, self._checked)
+        if asked != self._compared:
+            self._compared = asked
+            self._changed = what_changed(found, self._context.document, settings, inputs)
+        return self._changed
 
     def _show_lines(self, lines: tuple[tuple[str, str], ...]) -> None:
         """Write what was found in columns of name and number; labels stay where only numbers change."""

@@ -36,6 +36,7 @@ class ColumnCut(QWidget):
     def __init__(self, side: str) -> None:
         super().__init__()
         self._table: Table | None = None
+        self._choice: tuple[Table, str, Cutting] | None = None
         self._cutting = Cutting()
         self._shown = ""
         self.box, self.way, self.edit = ComboBox(), ComboBox(), QLineEdit()
@@ -69,7 +70,13 @@ class ColumnCut(QWidget):
         self._name.setFixedWidth(theme.scaled(NAME_WIDTH))
 
     def show_choice(self, table: Table, name: str, cutting: Cutting) -> None:
-        """Show what is looked at; a column that is gone is no choice."""
+        """Show what is looked at; a column that is gone is no choice.
+
+        What is shown already is left alone: somebody may be typing.
+        """
+        if (table, name, cutting) == self._choice:
+            return
+        self._choice = table, name, cutting
         if table is not self._table:
             self._table = table
             self.box.clear()

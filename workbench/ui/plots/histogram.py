@@ -71,8 +71,8 @@ class HistogramPlot(FigurePlot):
 
     def _heights_above(self) -> list[float]:
         """Return where intervals stand, the last one for words, and let the axis reach so far."""
-        n_lines = len(self.figure.intervals) + 1
-        highest, height = float(max(self.figure.counts.max(initial=0), 1)), max(self.plot.vb.height(), 1.0)
+        n_lines, highest = self.figure.n_above + 1, float(self.figure.highest)
+        height = max(self.plot.vb.height(), 1.0)
         line = min(theme.scaled(LINE_PX) / height, MOST_ABOVE / n_lines)  # in the picture's height
         top = highest / (1 - line * n_lines)
         self.plot.setYRange(0, top, padding=0)
