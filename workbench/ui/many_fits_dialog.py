@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPushButton, QWidget
 
 from engine.errors import DataError, ParameterError
 from workbench.bias_variance import FEWEST_SETS, MOST_SETS, TITLES
@@ -19,6 +19,7 @@ from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
 from workbench.ui.exporting import OF_ALL, PictureExports
 from workbench.ui.inputs import ComboBox
+from workbench.ui.plots.darts import DartsPlot
 from workbench.ui.plots.histogram import HistogramPlot
 from workbench.ui.plots.many_fits import ManyFitsPlot
 from workbench.ui.sight import Sight
@@ -42,11 +43,13 @@ class ManyFitsDialog(StudyDialog):
         super().__init__(context, window, KEY, "Many Fits of a Model", SIZE)
         self._fits = fits = context.many_fits
         self._at: int | None = None  # the cell whose answers are shown
+        self._second: int | None = None  # and one that they are shown against
         self._drawn: tuple[Any, ...] = ()
         self._offered: tuple[Any, ...] = ()
         self._figure: ManyFitsFigure | None = None
-        self.plot, self.answers = ManyFitsPlot(), HistogramPlot("many_fits.answers")
+        self.plot, self.answers, self.darts = ManyFitsPlot(), HistogramPlot("many_fits.answers"), DartsPlot()
         self.plot.place_asked.connect(self._look_at)
+        self.plot.second_asked.connect(self._look_at_second)
         self._exports = PictureExports.of(context)
         self._exports.register(self, self._picture, KEY)
         self._empty = EmptyState(KEY, "")
@@ -67,7 +70,9 @@ class ManyFitsDialog(StudyDialog):
         return self._figure
 
     def _picture(self) -> list[Any] | None:
-        return None if self._figure is None else [self.plot, self.answers]
+        if self._figure is None:
+            return None
+        return [self.plot, self.answers if self._figure.darts is None else self.darts]
 
     # -- assembling
 
@@ -87,6 +92,10 @@ class ManyFitsDialog(StudyDialog):
         self.draws.activated.connect(self._on_draws)
         self.count.textEdited.connect(lambda _text: self._show_state())
         self.count.editingFinished.connect(self._commit)
+        self._two = QCheckBox("Two places")
+        self._two.setObjectName("many_fits.two")
+        self._two.clicked.connect(self._on_two)
+        self._two.setToolTip("Show the answers at two places against each other; Shift moves the second one")
         self._says = ElidedLabel("", "secondary")
         self._says.setObjectName("many_fits.says")
         self._error = Label("", "danger", wrap=True)
@@ -99,15 +108,16 @@ class ManyFitsDialog(StudyDialog):
         self._exporters = (csv, picture)
         strip = row(
             self.column_box, self.class_box, self.draws, self.count, Label("training sets", "secondary"),
-            self._says, self.start, csv, picture, spacing=8,
+            self._says, self._two, self.start, csv, picture, spacing=8,
         )  # fmt: skip
         strip.setStretch(5, 1)
         head = QWidget()
         head.setLayout(column(strip, self._error, margins=theme.PANEL_PADDING, spacing=8))
         plots = QWidget()
-        side_by_side = row(self.plot, self.answers, spacing=0)
-        side_by_side.setStretch(0, 5)
-        side_by_side.setStretch(1, 3)
+        side_by_side = row(self.plot, self.answers, self.darts, spacing=0)
+        self.darts.hide()
+        for place, share in enumerate((5, 3, 3)):
+            side_by_side.setStretch(place, share)
         plots.setLayout(side_by_side)
         self._none_yet = EmptyState(KEY, NOT_YET, HOW)
         self._pictures = Switch(self._none_yet, plots)
@@ -135,7 +145,7 @@ class ManyFitsDialog(StudyDialog):
 
     def _on_column(self, place: int) -> None:
         name = self._context.document.features[place]
-        self._at = None
+        self._at = self._second = None
         self._set(f"Fit along {name}", column=name)
 
     def _on_class(self, place: int) -> None:
@@ -178,6 +188,18 @@ class ManyFitsDialog(StudyDialog):
         self._at = cell
         self._draw()
 
+    def _look_at_second(self, cell: int) -> None:
+        """Show the answers at this place against those of the first."""
+        self._second = cell
+        self._draw()
+
+    def _on_two(self, *_: object) -> None:
+        """Look at a second place, a quarter of the way from the end, or at one alone."""
+        found = self._fits.shown
+        is_two = self._two.isChecked() and found is not None
+        self._second = 3 * len(found.x.values) // 4 if is_two and found is not None else None
+        self._draw()
+
     # -- what is shown
 
     def _refresh(self) -> None:
@@ -203,7 +225,7 @@ class ManyFitsDialog(StudyDialog):
         draws = offered_draws(document)
         offered = (tuple(document.features), document.classes, draws)
         if offered != self._offered:
-            self._offered, self._at = offered, None
+            self._offered, self._at, self._second = offered, None, None
             lists = (document.features, document.classes, [TITLES[how] for how in draws])
             for box, names in zip((self.column_box, self.class_box, self.draws), lists, strict=True):
                 box.clear()
@@ -248,12 +270,21 @@ class ManyFitsDialog(StudyDialog):
             )
         else:
             remark = "" if job is not None else what_changed(found, self._context.document, self.settings)
-            wanted = (found, remark, self._at, job is not None)
+            wanted = (found, remark, self._at, self._second, job is not None)
             if wanted != self._drawn:
                 self._drawn = wanted
-                self._figure = make_many_fits(found, self._at, is_running=job is not None, remark=remark)
-                self.plot.set_figure(self._figure)
-                self.answers.set_figure(self._figure.answers)
+                figure = make_many_fits(
+                    found, self._at, self._second, is_running=job is not None, remark=remark
+                )
+                self._figure = figure
+                self.plot.set_figure(figure)
+                self.answers.set_figure(figure.answers)
+                if figure.darts is not None:
+                    self.darts.set_figure(figure.darts)
+                self.answers.setVisible(figure.darts is None)
+                self.darts.setVisible(figure.darts is not None)
+        self._two.setChecked(self._second is not None)
+        self._two.setEnabled(found is not None)
         self._pictures.show_content(found is not None)
         for made in self._exporters:
             made.setEnabled(found is not None)
