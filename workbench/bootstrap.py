@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -171,16 +171,25 @@ def _number_column(table: Table, name: str) -> Floats:
     return np.asarray(column.values, np.float64)
 
 
-def _rows_text(n_kept: int, n_rows: int) -> str:
-    text = counted(n_kept, "row")
-    return f"{text}, {count(n_rows - n_kept)} left out as a value is missing" if n_kept < n_rows else text
+def _rows_text(table: Table, n_kept: int, names: Sequence[str]) -> str:
+    """Say which rows are drawn, and as what numbers columns count that are not written as numbers."""
+    told = [counted(n_kept, "row")]
+    if n_kept < table.n_rows:
+        told.append(f"{count(table.n_rows - n_kept)} left out as a value is missing")
+    for column in map(table.column, dict.fromkeys(names)):
+        if column.kind == "date":
+            told.append(f"{column.name} in days since 1970")
+        elif column.kind == "yes_no":
+            told.append(f"{column.name} 1 where {column.levels[1]}, else 0")
+    return ", ".join(told)
 
 
 def _of_columns(table: Table, settings: BootstrapSettings) -> BootstrapInputs:
     kind = settings.statistic
     if kind == EXPRESSION:
         expression, name = parse(settings.expression, table.names), settings.expression.strip()
-        columns = {used: _number_column(table, used) for used in expression.columns}
+        chosen = expression.columns
+        columns = {used: _number_column(table, used) for used in chosen}
     else:
         chosen = (settings.first, settings.second)[: N_COLUMNS[kind]]
         expression = _named_expression(settings)
@@ -190,7 +199,7 @@ def _of_columns(table: Table, settings: BootstrapSettings) -> BootstrapInputs:
     kept = {used: values[is_kept] for used, values in columns.items()}
     made = BootstrapInputs(
         settings, OfColumns(expression, kept), name,
-        _rows_text(int(is_kept.sum()), table.n_rows), table.fingerprint,
+        _rows_text(table, int(is_kept.sum()), chosen), table.fingerprint,
     )  # fmt: skip
     return _with_known_law(made, expression) if _has_known_law(table) else made
 
@@ -233,7 +242,7 @@ def _of_classes(document: Document, table: Table, settings: BootstrapSettings) -
     is_kept = np.isfinite(score) & is_known
     statistic = AreaUnderCurve(score[is_kept], is_event[is_kept])
     name = f"ROC area of {settings.first} for {column.name} {labels[0 if event == labels[0] else 1]}"
-    rows = _rows_text(int(is_kept.sum()), table.n_rows)
+    rows = _rows_text(table, int(is_kept.sum()), (settings.first,))
     return BootstrapInputs(settings, statistic, name, rows, table.fingerprint)
 
 

@@ -55,7 +55,7 @@ class Experiment:
     columns : tuple of str or None, optional
         Over which the surface is drawn: two, or one and None.
     is_beside : bool
-        The other models' surfaces stand beside that of the first.
+        The models' surfaces stand beside each other; curves along one column lie in one picture.
     tuned : mapping
         Values of settings of the first model that are tried.
     metric : str
@@ -160,10 +160,11 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         tuple(ExperimentModel(f"degree {degree}", "polynomial", {"degree": degree}) for degree in (9, 3, 1)),
         "surface",
         (
-            "Select the models in turn: degree 1 cannot bend, 3 follows the sine, 9 turns to single points.",
+            "Degree 1 cannot bend, degree 3 follows the sine, degree 9 turns to single points near the ends.",
             "On the training rows degree 9 errs least, on all others degree 3; see Tuning.",
         ),
         columns=("x", None),
+        is_beside=True,
         tuned={"degree": tuple(range(1, 10))},
         metric="rmse",
     ),

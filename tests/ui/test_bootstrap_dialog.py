@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
@@ -198,7 +198,9 @@ def test_tables_and_pictures_are_saved_and_projects_bring_it_back(
     figure = resample(qtbot, session, dialog)
     monkeypatch.setattr(file_dialogs, "ask_save", answer)
     QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
-    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
+    QTest.keyClick(
+        dialog, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
     assert (tmp_path / "bootstrap.csv").read_text("utf-8") == figure.to_csv()
     assert (tmp_path / "bootstrap.png").stat().st_size > 1000
     save_project(session.document, tmp_path / "p.treewright", include_rows=True)
@@ -206,3 +208,18 @@ def test_tables_and_pictures_are_saved_and_projects_bring_it_back(
     session.document.restore(load_project(tmp_path / "p.treewright"))
     qtbot.waitUntil(lambda: dialog.figure is not None)
     assert dialog.figure.lines == figure.lines
+
+
+def test_words_above_the_bars_keep_apart_in_low_pictures(qtbot, session, penguins):
+    dialog = opened(qtbot, session)
+    resample(qtbot, session, dialog)
+    for height in (900, 420):
+        dialog.resize(900, height)
+        qtbot.waitUntil(lambda height=height: dialog.height() == height)
+        plot = dialog.plot
+        shown = [text for text in plot.texts_ if text.toPlainText()]
+        places = sorted(plot.plot.vb.mapViewToScene(text.pos()).y() for text in shown)
+        assert len(shown) == 4  # three intervals and the value
+        assert np.diff(places).min() >= 12
+        highest = plot.plot.vb.mapViewToScene(QPointF(0, plot.figure.counts.max())).y()
+        assert places[-1] < highest

@@ -72,6 +72,16 @@ def test_all_surfaces_stand_beside_each_other(qtbot, session):
     assert [surface.figure.x.name, surface.figure.y.name] == list(experiment.columns)
 
 
+def test_polynomials_lie_in_one_picture_whichever_is_looked_at(qtbot, session):
+    experiment = trained(qtbot, session, "polynomials")
+    curve = panel(session, "surface").curve
+    names = [model.name for model in experiment.models]
+    qtbot.waitUntil(lambda: [other.title for other in curve.others] == names[1:])
+    session.document.select_run("run2")
+    qtbot.waitUntil(lambda: curve.figure.title == names[1] and len(curve.others) == 2)
+    assert [other.title for other in curve.others] == [names[0], names[2]]
+
+
 def test_the_curve_along_one_column_is_drawn(qtbot, session):
     trained(qtbot, session, "networks_outside")
     qtbot.waitUntil(lambda: isinstance(panel(session, "surface").figure, CurveFigure))

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
@@ -47,7 +47,7 @@ def wait_for_other(qtbot, session, name):
 
 
 def test_nothing_is_offered_where_nothing_can_be_drawn_beside(qtbot, session):
-    session.document.open_table(load_sample("cosine"))
+    session.document.open_table(load_sample("rain_and_clouds"))
     train(qtbot, session, "tree")
     panel, action = panel_of(session), session.window.context.actions["action.surface.beside"]
     assert not action.isEnabled()
@@ -59,9 +59,55 @@ def test_nothing_is_offered_where_nothing_can_be_drawn_beside(qtbot, session):
     assert ALONG_ONE in action.toolTip()
 
 
-def test_two_columns_after_one_are_compared_again(qtbot, session):
+def test_along_one_column_others_are_lines_in_the_same_picture(qtbot, session):
     document = session.document
     document.open_table(load_sample("cosine"))
+    line, tree = train(qtbot, session, "polynomial", degree=1), train(qtbot, session, "tree")
+    session.window.centre.show_view("surface")
+    panel = panel_of(session)
+    curve = panel.curve
+    qtbot.waitUntil(lambda: panel._pictures.currentWidget() is curve and panel.figure is not None)
+    assert curve.others == []
+    assert [name for name, _ in curve.legend_.entries] == ["rows", "prediction"]
+    low, high = curve.plot.vb.viewRange()[1]
+    panel.beside.choose(line)
+    qtbot.waitUntil(lambda: len(curve.others) == 1, timeout=60_000)
+    names = [document.run(run_id).name for run_id in (tree, line)]
+    assert [name for name, _ in curve.legend_.entries] == ["rows", *names]
+    other = curve.others[0]
+    np.testing.assert_allclose(np.diff(other.answer[0], 2), 0, atol=1e-9)
+    expected = document.run(line).result.estimator.encoded_answer(other.x.values[:, None])
+    np.testing.assert_array_equal(other.answer[0], expected[:, 0])
+    assert f"{names[1]}: " in curve.hover_text(QPointF(0.0, 0.0))
+    assert not panel.beside.shown
+    assert curve.plot.vb.viewRange()[1] == pytest.approx((low, high), abs=0.5)
+    document.select_run(line)  # the wish stays, but a model is not beside itself
+    qtbot.waitUntil(lambda: panel.figure.title == names[1] and curve.others == [])
+    document.select_run(tree)
+    qtbot.waitUntil(lambda: panel.figure.title == names[0] and len(curve.others) == 1)
+    document.delete_run(line)
+    qtbot.waitUntil(lambda: curve.others == [])
+
+
+def test_a_line_far_away_leaves_the_picture_its_size(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("few_points"))
+    wild, tree = train(qtbot, session, "polynomial", degree=15), train(qtbot, session, "tree")
+    session.window.centre.show_view("surface")
+    panel = panel_of(session)
+    qtbot.waitUntil(lambda: panel.picture() is panel.curve)
+    low, high = panel.curve.plot.vb.viewRange()[1]
+    document.set_view_state("surface_beside", [tree, wild])
+    panel._follow_beside()
+    qtbot.waitUntil(lambda: len(panel.curve.others) == 1, timeout=60_000)
+    assert np.abs(panel.curve.others[0].answer).max() > 20
+    now = panel.curve.plot.vb.viewRange()[1]
+    assert now[1] - now[0] < 2.5 * (high - low)
+
+
+def test_two_columns_after_one_are_compared_again(qtbot, session):
+    document = session.document
+    document.open_table(load_sample("rain_and_clouds"))
     train(qtbot, session, "tree")
     train(qtbot, session, "linear")
     session.window.centre.show_view("surface")

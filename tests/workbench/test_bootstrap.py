@@ -105,6 +105,15 @@ def test_what_cannot_be_worked_out_is_said(document, settings, why):
         inputs_of(document, BootstrapSettings(**settings))
 
 
+def test_dates_and_yes_or_no_are_told_as_what_they_count(document):
+    days = ["2020-01-01", "2020-01-03"] * 3
+    document.open_table(make_table("t", {"day": days, "answer": ["yes", "no", "no"] * 2, "y": [1, 2] * 3}))
+    made = found(document, statistic=CORRELATION, first="day", second="answer")
+    assert made.rows_text == "6 rows, day in days since 1970, answer 1 where yes, else 0"
+    assert found(document, statistic=MEAN, first="answer").bootstrap.value == pytest.approx(1 / 3)
+    assert found(document, statistic=MEAN, first="day").bootstrap.value == 18262 + 1
+
+
 def test_a_weight_column_is_told_to_have_no_effect(document):
     document.set_roles(["w"], "weight")
     assert found(document, first="a").rows_text.endswith("each counted once, whatever its w")

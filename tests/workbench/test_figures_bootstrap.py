@@ -49,7 +49,7 @@ def test_resamples_without_a_value_are_told():
     assert nothing.resamples.counts.sum() == 0
     assert nothing.resamples.intervals == ()
     assert dict(nothing.lines)["Value"] == "not defined"
-    assert dict(nothing.lines)["BCa interval, 95 %"] == "none: the value itself is not defined"
+    assert dict(nothing.lines)["BCa, 95 %"] == "none: the value itself is not defined"
 
 
 def test_what_is_under_way_or_stopped_says_how_far():
@@ -57,8 +57,8 @@ def test_what_is_under_way_or_stopped_says_how_far():
     running = make_bootstrap(part, 0.95, is_running=True).resamples.subtitle
     assert running == "30 rows, 2 of 10 resamples, seed 7"
     early = replace(part, bootstrap=replace(part.bootstrap, left_out=np.empty(0)))
-    assert dict(make_bootstrap(early, 0.95, is_running=True).lines)["BCa interval, 95 %"] == "to come"
-    assert dict(make_bootstrap(early, 0.95).lines)["BCa interval, 95 %"] == "none: rows were not left out yet"
+    assert dict(make_bootstrap(early, 0.95, is_running=True).lines)["BCa, 95 %"] == "to come"
+    assert dict(make_bootstrap(early, 0.95).lines)["BCa, 95 %"] == "none: rows were not left out yet"
     stopped = make_bootstrap(part, 0.95, remark="found with other settings").resamples.subtitle
     assert stopped == "30 rows, 2 of 10 resamples, seed 7, stopped, found with other settings"
 

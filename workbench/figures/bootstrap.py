@@ -211,7 +211,7 @@ def _lines(
         ("Value", _number(made.value)),
         ("Standard error", _number(made.standard_error)),
         ("Bias", _number(made.bias)),
-        *((f"{each.name} interval, {100 * level:g} %", text) for each, text in told),
+        *((f"{each.name}, {100 * level:g} %", text) for each, text in told),
     ]
     fresh = found.repeated[np.isfinite(found.repeated)]
     if len(fresh) > 1:

@@ -36,6 +36,7 @@ from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, clear,
 KEY = "bootstrap"
 SIZE = QSize(1000, 620)
 LINES_A_ROW = 3
+NUMBERS_WIDTH = 150
 NOT_YET = "No resample was drawn yet."
 HOW = "Choose a statistic above and press Resample: its rows are drawn again and again, with replacement."
 
@@ -99,10 +100,14 @@ class BootstrapDialog(StudyDialog):
         head = QWidget()
         head.setLayout(column(self.form, strip, self._error, margins=theme.PANEL_PADDING, spacing=8))
         plots = QWidget()
-        plots.setLayout(row(self.fresh, self.plot, spacing=0))
+        beside = row(self.fresh, self.plot, spacing=0)
+        for place in (0, 1):
+            beside.setStretch(place, 1)
+        plots.setLayout(beside)
         self._none_yet = EmptyState("bootstrap", NOT_YET, HOW)
         self._pictures = Switch(self._none_yet, plots)
         self._lines = QGridLayout()
+        self._labels: list[tuple[ElidedLabel, ElidedLabel]] = []
         self._lines.setContentsMargins(theme.PANEL_PADDING, 8, theme.PANEL_PADDING, theme.PANEL_PADDING)
         self._lines.setHorizontalSpacing(16)
         self._lines.setVerticalSpacing(4)
@@ -217,19 +222,23 @@ class BootstrapDialog(StudyDialog):
 
     def _show_lines(self, lines: tuple[tuple[str, str], ...]) -> None:
         """Write what was found in columns of name and number; labels stay where only numbers change."""
-        if self._lines.count() != 2 * len(lines):
-            clear(self._lines)
-            for k in range(len(lines)):
-                at, across = k % LINES_A_ROW, 2 * (k // LINES_A_ROW)
-                self._lines.addWidget(ElidedLabel("", "secondary"), at, across)
-                self._lines.addWidget(ElidedLabel("", "name"), at, across + 1)
-            for across in range(-(-len(lines) // LINES_A_ROW)):
-                self._lines.setColumnStretch(2 * across, 4)
-                self._lines.setColumnStretch(2 * across + 1, 3)
-        for k, (name, text) in enumerate(lines):
-            at, across = k % LINES_A_ROW, 2 * (k // LINES_A_ROW)
-            for place, words in ((across, name), (across + 1, text)):
-                self._lines.itemAtPosition(at, place).widget().setText(words)
+        if len(self._labels) != len(lines):
+            self._make_labels(len(lines))
+        for (of_name, of_text), (name, text) in zip(self._labels, lines, strict=True):
+            of_name.setText(name)
+            of_text.setText(text)
+            # numbers are read whole, but reasons why there is none may be long
+            of_text.setMinimumWidth(min(of_text.sizeHint().width(), theme.scaled(NUMBERS_WIDTH)))
+
+    def _make_labels(self, n_lines: int) -> None:
+        clear(self._lines)
+        self._labels = [(ElidedLabel("", "secondary"), ElidedLabel("", "name")) for _ in range(n_lines)]
+        for k, pair in enumerate(self._labels):
+            for side, label in enumerate(pair):
+                self._lines.addWidget(label, k % LINES_A_ROW, 2 * (k // LINES_A_ROW) + side)
+        n_columns = 2 * -(-n_lines // LINES_A_ROW)
+        for at in range(self._lines.columnCount()):  # columns of lines that are gone take no room
+            self._lines.setColumnStretch(at, (4, 3)[at % 2] if at < n_columns else 0)
 
     # -- doing
 

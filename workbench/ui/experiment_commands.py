@@ -66,7 +66,7 @@ class ExperimentCommands(QObject):
         if experiment.columns:
             self._document.set_view_state(COLUMNS, list(experiment.columns))
         if experiment.is_beside:
-            self._document.set_view_state(BESIDE, run_ids[1:])
+            self._document.set_view_state(BESIDE, run_ids)  # all, whichever is looked at
 
     def _give_room(self, experiment: Experiment) -> None:
         """Show one view at a time: beside others, several models' pictures are too small to look at."""

@@ -52,6 +52,7 @@ class InformationDialog(StudyDialog):
         self._error.setObjectName("information.error")
         self._error.hide()
         self.model, self.plot = JointModel(self), InformationPlot()
+        self.plot.setMinimumHeight(PLOT_HEIGHT)
         self._exports = PictureExports.of(context)
         self._exports.register(self, self._picture, KEY)
         self._empty = EmptyState("information", "")
@@ -104,7 +105,8 @@ class InformationDialog(StudyDialog):
 
     def _dress(self) -> None:
         self.arithmetic.setFont(theme.font(13))
-        self.plot.setMinimumHeight(theme.scaled(PLOT_HEIGHT))
+        if self.model.figure is not None:
+            self._fit_labels(self.model.figure)
 
     def _make_table(self) -> QTableView:
         table = QTableView()

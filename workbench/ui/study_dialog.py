@@ -9,7 +9,9 @@ from workbench.ui import theme
 from workbench.ui.context import Context
 
 SHARE = 0.94  # of the screen's room, at most
-SHARED_ACTIONS = ("action.edit.undo", "action.edit.redo", "action.file.save", "action.model.stop")
+SHARED_ACTIONS = (
+    "action.edit.undo", "action.edit.redo", "action.file.save", "action.model.stop", "action.figure.export",
+)  # fmt: skip
 
 
 class StudyDialog(QDialog):

@@ -1,4 +1,4 @@
-"""Other models' surfaces beside the current one's: same columns, same held values, same colours."""
+"""Other models beside the current one: surfaces of the same columns and colours, or curves in its picture."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from engine.errors import DataError
 from workbench.figures.held import as_chosen
-from workbench.figures.surface import SurfaceFigure, make_surface, prepared
+from workbench.figures.surface import (
+    AnyFigure,
+    CurveFigure,
+    SurfaceFigure,
+    make_curve,
+    make_surface,
+    prepared,
+)
 from workbench.figures.surface_inputs import SurfaceInputs, surface_inputs, with_held
 from workbench.fitting import what_differs
 from workbench.runs import RunRecord
 from workbench.ui.context import Context
+from workbench.ui.plots.curve import CurvePlot
 from workbench.ui.plots.surface import SurfacePlot, class_palette
 from workbench.ui.surface_request import SurfaceRequest
 from workbench.ui.widgets import action_icon
@@ -25,7 +33,7 @@ BESIDE_KEY, BESIDE = "surface beside", "surface_beside"
 NO_OTHER = "No Other Model"
 MOST = 3  # other models beside the current one: more would be too small to look at
 ACTION = "action.surface.beside"
-ALONG_ONE = "Along one column the curve is drawn alone; over two, others stand beside it"
+ALONG_ONE = "Along one column the lines of classes are drawn alone; over two, others stand beside them"
 NO_CANDIDATE = "It takes a trained model and another one of the same target"
 FULL = f"At most {MOST} other models stand beside a surface; take one away first"
 
@@ -38,6 +46,8 @@ class SurfaceBeside(QObject):
     panel : QWidget
         The view of all.
     main : SurfacePlot
+    curve : CurvePlot
+        Of a picture along one column, in which others are lines.
     again : callable
         Asks for `follow` once more: other models were chosen.
     """
@@ -45,17 +55,19 @@ class SurfaceBeside(QObject):
     changed = Signal()  # others are in sight, or fewer
 
     def __init__(
-        self, context: Context, panel: QWidget, main: SurfacePlot, again: Callable[[], object]
-    ) -> None:
+        self, context: Context, panel: QWidget, main: SurfacePlot, curve: CurvePlot,
+        again: Callable[[], object],
+    ) -> None:  # fmt: skip
         super().__init__(panel)
-        self._context, self._panel, self._main, self._again = context, panel, main, again
-        self._is_along_one = False
+        self._context, self._panel, self._again = context, panel, again
+        self._main, self._curve = main, curve
+        self._is_alone = False
         self._others = [_Other(context, f"{BESIDE_KEY} {i}", self) for i in range(MOST)]
         for other in self._others:
             other.drawn.connect(self._on_drawn)
         action = context.actions.add(
             ACTION, "Compare Surface With…", "Ctrl+Shift+B", self._open_menu, "compare",
-            tip="Draw other models' surfaces beside this one: same columns, held values and colours",
+            tip="Draw other models beside this one: same columns, held values and colours",
         )  # fmt: skip
         self.button = action_icon(action, "surface.beside")
         document = context.document
@@ -75,7 +87,7 @@ class SurfaceBeside(QObject):
 
     def _offer(self) -> None:
         """Switch the action on where it can show something; else its tip says why not."""
-        why = NO_CANDIDATE if not self.candidates() else ALONG_ONE if self._is_along_one else ""
+        why = NO_CANDIDATE if not self.candidates() else ALONG_ONE if self._is_alone else ""
         self._context.actions.enable(ACTION, not why, why)
 
     def _on_changed(self, *_: object) -> None:
@@ -136,20 +148,20 @@ class SurfaceBeside(QObject):
         self._context.document.set_view_state(BESIDE, chosen)
         self._again()
 
-    def follow(self, figure: object, inputs: SurfaceInputs | None, layer: str) -> None:
+    def follow(self, figure: AnyFigure | None, inputs: SurfaceInputs | None, layer: str) -> None:
         """Draw the others over the columns of the current one's picture, at the values held in it."""
         table = self._context.document.table
-        self._is_along_one = figure is not None and not isinstance(figure, SurfaceFigure)
+        self._is_alone = isinstance(figure, CurveFigure) and bool(figure.classes)
         self._offer()
         known: list[RunRecord] = []
-        if isinstance(figure, SurfaceFigure) and inputs is not None and table is not None:
-            names = {figure.x.name, figure.y.name}
+        if figure is not None and not self._is_alone and inputs is not None and table is not None:
+            names = {name for name in _columns_of(figure) if name is not None}
             for record in self.chosen():
                 assert record.result is not None
                 if names <= set(record.result.features):
                     known.append(record)
                 else:
-                    both = f"{figure.x.name} and {figure.y.name}"
+                    both = " and ".join(name for name in _columns_of(figure) if name is not None)
                     self._context.document.post_message(f"{record.name} does not know {both}.")
         for i, other in enumerate(self._others):
             if i < len(known):
@@ -160,6 +172,7 @@ class SurfaceBeside(QObject):
 
     def _on_drawn(self) -> None:
         self._share_colours()
+        self._curve.show_others([other.line for other in self._others if other.line is not None])
         self.changed.emit()
 
     def _share_colours(self) -> None:
@@ -173,8 +186,12 @@ class SurfaceBeside(QObject):
             plot.show_range((min(lows), max(highs)) if len(lows) > 1 else None)
 
 
+def _columns_of(figure: AnyFigure) -> tuple[str, str | None]:
+    return figure.x.name, figure.y.name if isinstance(figure, SurfaceFigure) else None
+
+
 class _Other(QObject):
-    """One other model's plot, and what was asked for it last."""
+    """One other model's plot or line, and what was asked for it last."""
 
     drawn = Signal()
 
@@ -183,6 +200,7 @@ class _Other(QObject):
         self._context = context
         self._inputs: SurfaceInputs | None = None
         self._asked: tuple[Any, ...] | None = None
+        self.line: CurveFigure | None = None
         self._request = SurfaceRequest(context, key, self)
         self._request.drawn.connect(self._on_drawn)
         self._request.failed.connect(self._on_failed)
@@ -197,7 +215,8 @@ class _Other(QObject):
     def follow(self, other: RunRecord, figure: Any, inputs: Any, table: Any, layer: str) -> None:
         """Draw a model over the columns of a picture, unless that is drawn or on its way."""
         assert other.result is not None
-        name, result, x_name, y_name = other.name, other.result, figure.x.name, figure.y.name
+        name, result = other.name, other.result
+        x_name, y_name = _columns_of(figure)
         chosen = as_chosen(inputs.held, inputs.result.feature_specs)
         wanted = (name, result, x_name, y_name, str(chosen), layer)
         if self._asked is not None and all(
@@ -213,21 +232,25 @@ class _Other(QObject):
 
         def work(n_cells, monitor):
             made = kept or surface_inputs(name, result, table, monitor)
+            if y_name is None:
+                return made, make_curve(with_held(made, chosen), x_name)
             drawn = make_surface(with_held(made, chosen), x_name, y_name, n_cells, layer, monitor)
             return made, prepared(replace(drawn, event_idx=event_idx), palette)
 
-        self._request.ask(work, f"Drawing the surface of {name}", is_quick=result.has_trees)
+        self._request.ask(work, f"Drawing the surface of {name}", is_quick=result.has_trees or y_name is None)
 
     def leave(self) -> None:
         """Be out of sight."""
-        self._asked = None
+        self._asked = self.line = None
         self._request.give_up()
         self.plot.hide()
 
-    def _on_drawn(self, made: tuple[SurfaceInputs, SurfaceFigure]) -> None:
+    def _on_drawn(self, made: tuple[SurfaceInputs, AnyFigure]) -> None:
         self._inputs, figure = made
-        self.plot.set_figure(figure)
-        self.plot.show()
+        self.line = figure if isinstance(figure, CurveFigure) else None
+        if self.line is None:
+            self.plot.set_figure(figure)
+        self.plot.setVisible(self.line is None)
         self.drawn.emit()
 
     def _on_failed(self, error: BaseException) -> None:

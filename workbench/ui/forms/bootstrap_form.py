@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from engine.bootstrap.expression import FUNCTIONS
@@ -23,11 +23,21 @@ from workbench.bootstrap import (
     TITLES,
     BootstrapSettings,
 )
+from workbench.bootstrap import (
+    SHARE as SHARE_OF_LEAST_RISK,
+)
 from workbench.ui import theme
 from workbench.ui.forms.fields import NumberField
 from workbench.ui.inputs import ComboBox
 from workbench.ui.widgets import Label, column, literal, row
 
+TIP_ROLE = Qt.ItemDataRole.ToolTipRole
+TIPS = {
+    SHARE_OF_LEAST_RISK: "How much of a sum of both is the first where the sum varies least (alpha in ISLR)",
+    AUC: "How often a row of the one class has a higher value than one of the other",
+    SCORE: "How sure a trained model's score on its test rows is",
+    EXPRESSION: "Any number made of columns, such as mean(a) / mean(b)",
+}
 SHARE_WIDTH, NUMBER_WIDTH = 80, 96
 EXPRESSION_TIP = "Columns, + - * / ** and {}; names that are no plain words between back ticks: mean(`a b`)"
 SHARE = Parameter("share", 0.9, "float", 0.0, 1.0, label="Share")
@@ -51,8 +61,9 @@ class BootstrapForm(QWidget):
         self._run_ids: tuple[str, ...] = ()
         self._metrics: tuple[str, ...] = ()
         self.statistic = self._box("statistic", "Statistic", self._on_statistic)
-        for title in TITLES.values():
+        for kind, title in TITLES.items():
             self.statistic.addItem(title)
+            self.statistic.setItemData(self.statistic.count() - 1, TIPS.get(kind), TIP_ROLE)
         self.first = self._box("first", "Column", partial(self._on_column, "first"))
         self.second = self._box("second", "Second column", partial(self._on_column, "second"))
         self.run = self._box("model", "Model", self._on_run)

@@ -95,7 +95,7 @@ class SurfacePanel(QWidget):
         self._pictures.addWidget(self.plot)
         self._pictures.addWidget(self.curve)
         self._busy = BusyBar(dims=pictures)
-        self.beside = SurfaceBeside(self._context, self, self.plot, self._follow_beside)
+        self.beside = SurfaceBeside(self._context, self, self.plot, self.curve, self._follow_beside)
         self._tiles = Tiles([pictures, *self.beside.plots])
         self.beside.changed.connect(self._tiles.arrange)
         content = QWidget()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor
 
 from workbench.figures.axis import date_ticks
+from workbench.figures.surface import CurveFigure, prediction_text
 from workbench.figures.surface_inputs import VALIDATION
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 from workbench.ui.plots.surface import show_axis
 
 POINT_PX = 6
+FIRST_OTHER = 2  # of the lines' colours: those of training and validation are the rows' and the prediction's
 OUTER_SHARE, INNER_SHARE = 0.2, 0.45  # of a line's colour in the bands around it
 
 
@@ -30,10 +34,18 @@ class CurvePlot(FigurePlot):
         for plot in self.plots:
             plot.vb.setMouseEnabled(x=False, y=False)
             plot.getAxis("left").setWidth(56)
+        self.others: list[CurveFigure] = []
         self.curves: list[pg.PlotDataItem] = []
         self.bands: list[pg.FillBetweenItem] = []
         self.points: list[pg.ScatterPlotItem] = []
         self.restyle()
+
+    def show_others(self, others: Sequence[CurveFigure]) -> None:
+        """Draw what other models say of the same number along the same column, as lines."""
+        if [id(other) for other in others] != [id(other) for other in self.others]:
+            self.others = list(others)
+            if self.figure is not None:
+                self.draw()
 
     def draw(self) -> None:
         figure = self.figure
@@ -57,12 +69,13 @@ class CurvePlot(FigurePlot):
             self._draw_numbers()
             self._draw_residuals()
 
-    def _steps(self, values):
+    def _steps(self, values, figure=None):
         """A value a cell as a line that is level within each cell: borders are where they are."""
-        return np.repeat(self.figure.x.edges, 2)[1:-1], np.repeat(values, 2)
+        edges = (figure or self.figure).x.edges
+        return np.repeat(edges, 2)[1:-1], np.repeat(values, 2)
 
-    def _add_curve(self, plot, values, colour, width=2.0) -> None:
-        curve = pg.PlotDataItem(*self._steps(values), pen=pen(colour, width))
+    def _add_curve(self, plot, values, colour, width=2.0, figure=None) -> None:
+        curve = pg.PlotDataItem(*self._steps(values, figure), pen=pen(colour, width))
         curve.setZValue(5)
         plot.addItem(curve, ignoreBounds=True)
         self.curves.append(curve)
@@ -108,16 +121,33 @@ class CurvePlot(FigurePlot):
         rows = np.flatnonzero(np.isfinite(points.x) & np.isfinite(points.y))
         self._add_points(self.plot, points.x[rows], points.y[rows], rows, theme.class_colour(0))
         self._add_curve(self.plot, figure.answer[0], theme.line_colour("validation"))
-        entries = [("rows", theme.class_colour(0)), ("prediction", theme.line_colour("validation"))]
+        named = figure.title if self.others else "prediction"
+        entries = [("rows", theme.class_colour(0)), (named, theme.line_colour("validation"))]
         seen = np.concatenate([points.y[rows], figure.answer[0]])
         if figure.band is not None:
             entries += self._draw_bands()
             seen = np.append(seen, figure.band.ends())
+        entries += self._draw_others()
+        seen = np.append(seen, self._seen_of_others(seen))
         margin = 0.06 * (float(seen.max()) - float(seen.min())) or 0.5
         low, high = float(seen.min()) - margin, float(seen.max()) + margin
         self.plot.setYRange(low, high, padding=0)
         self.plot.getAxis("left").setTicks([date_ticks(low, high)] if figure.is_date else None)
         self.legend_.show_entries(entries)
+
+    def _draw_others(self) -> list[tuple[str, QColor]]:
+        """Draw the other models' lines; returns what the legend says of them."""
+        entries = []
+        for place, other in enumerate(self.others, start=FIRST_OTHER):
+            self._add_curve(self.plot, other.answer[0], theme.line_colour(place), 1.5, other)
+            entries.append((other.title, theme.line_colour(place)))
+        return entries
+
+    def _seen_of_others(self, seen):
+        """Return their values as far as they leave the current model's picture its size."""
+        reach = (seen.max() - seen.min()) / 2
+        values = np.concatenate([np.empty(0), *(other.answer[0] for other in self.others)])
+        return np.clip(values, seen.min() - reach, seen.max() + reach)
 
     def _draw_bands(self) -> list[tuple[str, QColor]]:
         """Draw what surrounds the prediction of numbers; returns what the legend says of it."""
@@ -158,4 +188,13 @@ class CurvePlot(FigurePlot):
                 self.points.append(item)
 
     def hover_text(self, point: QPointF) -> str:
-        return self.figure.text_at(point.x())
+        said = self.figure.text_at(point.x())
+        if not said or self.figure.classes:
+            return said
+        cells = [(other, other.x.cell_at(point.x())) for other in self.others]
+        texts = [
+            f"{other.title}: {prediction_text(other.answer[0, cell], other.is_date)}"
+            for other, cell in cells
+            if cell is not None
+        ]
+        return "\n".join([said, *texts])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
@@ -9,7 +11,17 @@ from PySide6.QtCore import QPointF, Qt
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
-FIRST_LINE, STEP, TOP = 1.08, 0.13, 1.48  # of intervals above the highest bar, in its height
+LINE_PX = 17  # of height above the bars for each interval, and for what the lines are called
+MOST_ABOVE = 0.6  # of the picture's height
+
+
+class _Word(NamedTuple):
+    """What is written beside a line or interval."""
+
+    text: str
+    x: float
+    y: float
+    anchor: tuple[float, float]
 
 
 class HistogramPlot(FigurePlot):
@@ -37,10 +49,8 @@ class HistogramPlot(FigurePlot):
         )  # fmt: skip
         self._draw_line(self.value_, figure.value, Qt.PenStyle.SolidLine)
         self._draw_line(self.truth_, figure.truth, Qt.PenStyle.DashLine)
-        self._draw_intervals()
-        self._name_lines()
         self.plot.setXRange(*figure.span, padding=0)
-        self.plot.setYRange(0, self._highest * TOP, padding=0)
+        self._draw_above()
 
     def _draw_line(self, line: pg.InfiniteLine, at: float, style: Qt.PenStyle) -> None:
         line.setVisible(bool(np.isfinite(at)))
@@ -48,48 +58,66 @@ class HistogramPlot(FigurePlot):
             line.setPos(float(at))
             line.setPen(pen(theme.tokens().colour("text"), 1.5, style))
 
-    @property
-    def _highest(self) -> float:
-        return float(max(self.figure.counts.max(initial=0), 1))
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        if getattr(self, "figure", None) is not None:
+            self._draw_above()
 
-    def _draw_intervals(self) -> None:
+    def _draw_above(self) -> None:
+        """Draw what stands above the bars, at as many pixels whatever the picture's height."""
+        heights = self._heights_above()
+        self._draw_intervals(heights)
+        self._write_words(heights)
+
+    def _heights_above(self) -> list[float]:
+        """Return where intervals stand, the last one for words, and let the axis reach so far."""
+        n_lines = len(self.figure.intervals) + 1
+        highest, height = float(max(self.figure.counts.max(initial=0), 1)), max(self.plot.vb.height(), 1.0)
+        line = min(theme.scaled(LINE_PX) / height, MOST_ABOVE / n_lines)  # in the picture's height
+        top = highest / (1 - line * n_lines)
+        self.plot.setYRange(0, top, padding=0)
+        return [highest + top * line * (k + 0.5) for k in range(n_lines)]
+
+    def _draw_intervals(self, heights: list[float]) -> None:
         intervals, t = self.figure.intervals, theme.tokens()
         while len(self.intervals_) < len(intervals):
             self.intervals_.append(pg.PlotDataItem())
             self.plot.addItem(self.intervals_[-1], ignoreBounds=True)
         for item in self.intervals_[len(intervals) :]:
             item.setData([], [])
-        for k, (item, named) in enumerate(zip(self.intervals_, intervals, strict=False)):
-            height = self._highest * (FIRST_LINE + STEP * k)
+        for item, named, height in zip(self.intervals_, intervals, heights, strict=False):
             item.setData(
                 [named.interval.low, named.interval.high], [height, height], pen=pen(t.colour("text2"), 2),
                 symbol="|", symbolSize=9, symbolPen=pen(t.colour("text2"), 2), symbolBrush=None,
             )  # fmt: skip
 
-    def _name_lines(self) -> None:
-        """Write what intervals and lines are beside them."""
+    def _words(self, heights: list[float]) -> list[_Word]:
         figure = self.figure
         words = [
-            (named.name, named.interval.high, self._highest * (FIRST_LINE + STEP * k), (0.0, 0.5))
-            for k, named in enumerate(figure.intervals)
+            _Word(named.name, named.interval.high, height, (0.0, 0.5))
+            for named, height in zip(figure.intervals, heights, strict=False)
         ]
-        # each on its own side, so that they do not meet
-        truth_is_right = np.isfinite(figure.truth) and figure.truth > figure.value
-        sides = (0.0, 1.0) if truth_is_right else (1.0, 0.0)
-        if np.isfinite(figure.truth):
-            words.append(("truth", figure.truth, self._highest * TOP, (sides[0], 0.0)))
-        if np.isfinite(figure.value):
-            words.append((figure.value_name, figure.value, self._highest * TOP, (sides[1], 0.0)))
+        is_right = not figure.value < figure.truth  # both names on the sides that look away from each other
+        for text, at, side in (
+            ("truth", figure.truth, is_right),
+            (figure.value_name, figure.value, not is_right),
+        ):
+            if np.isfinite(at):
+                words.append(_Word(text, float(at), heights[-1], (float(side), 0.5)))
+        return words
+
+    def _write_words(self, heights: list[float]) -> None:
+        words = self._words(heights)
         while len(self.texts_) < len(words):
             self.texts_.append(pg.TextItem(""))
             self.plot.addItem(self.texts_[-1], ignoreBounds=True)
-        for text in self.texts_[len(words) :]:
-            text.setText("")
-        for text, (word, x, y, anchor) in zip(self.texts_, words, strict=False):
-            text.setFont(theme.font(11))
-            text.setText(word, color=theme.tokens().colour("text2"))
-            text.setAnchor(anchor)
-            text.setPos(float(x), float(y))
+        for item in self.texts_[len(words) :]:
+            item.setText("")
+        for item, word in zip(self.texts_, words, strict=False):
+            item.setFont(theme.font(11))
+            item.setText(word.text, color=theme.tokens().colour("text2"))
+            item.setAnchor(word.anchor)
+            item.setPos(word.x, word.y)
 
     def hover_text(self, point: QPointF) -> str:
         at = self.figure.bin_at(point.x())
