@@ -22,12 +22,8 @@ from workbench.state import DataState, Snapshot
 from workbench.tree_edits import TreeEdits
 
 if TYPE_CHECKING:
-    from workbench.bias_variance import BiasVarianceFound
-    from workbench.bootstrap_work import BootstrapFound
     from workbench.datasets import ReadOptions
-    from workbench.many_fits import ManyFitsFound
     from workbench.project.format import ProjectDescription
-    from workbench.tree_averages import AveragesFound
     from workbench.tuning import Tuning
 
 PROJECT_SUFFIX = ".treewright"  # a model file that was opened is not saved over
@@ -281,27 +277,9 @@ class Document(TreeEdits):
         if new != self.studies:
             self.undo_stack.push(commands.SetStudies(self, text, new))
 
-    def attach_bootstrap(self, found: BootstrapFound) -> None:
-        """Keep what a bootstrap found, in place of the one before."""
-        self._studies = replace(self._studies, found=found)
-        self.studies_changed.emit()
-        self._mark_new_results()
-
-    def attach_bias_variance(self, found: BiasVarianceFound) -> None:
-        """Keep the parts of errors that were found, in place of those before."""
-        self._studies = replace(self._studies, parts=found)
-        self.studies_changed.emit()
-        self._mark_new_results()
-
-    def attach_many_fits(self, found: ManyFitsFound) -> None:
-        """Keep fits along a column, in place of those before."""
-        self._studies = replace(self._studies, curves=found)
-        self.studies_changed.emit()
-        self._mark_new_results()
-
-    def attach_averages(self, found: AveragesFound) -> None:
-        """Keep the variance of a forest, in place of what was known before."""
-        self._studies = replace(self._studies, variances=found)
+    def attach_found(self, **found: Any) -> None:
+        """Keep what a study found under its name in `Studies`, in place of what was known before."""
+        self._studies = replace(self._studies, **found)
         self.studies_changed.emit()
         self._mark_new_results()
 

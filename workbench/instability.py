@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.monitor import FitMonitor
+from engine.monitor import FitMonitor, IterationEvent
+from workbench.figures.words import counted
 
 if TYPE_CHECKING:
     from engine.resampling.draws import TableDraws
@@ -44,6 +47,40 @@ class InstabilitySettings:
 
 
 @dataclass(frozen=True, eq=False)
+class InstabilityFound:
+    """What was found, by which resamples, and of which tree.
+
+    Attributes
+    ----------
+    settings : InstabilitySettings
+    name : str
+        Of the model.
+    tree_mark : str
+        See `mark_of`.
+    instability : Instability
+    """
+
+    settings: InstabilitySettings
+    name: str
+    tree_mark: str
+    instability: Instability
+
+    def is_of(self, result: RunResult, settings: InstabilitySettings) -> bool:
+        """Tell whether it was found of a result's tree, by such resamples."""
+        return self.settings.draws_as(settings) and self.tree_mark == mark_of(result)
+
+
+def mark_of(result: RunResult) -> str:
+    """Return what a tree as it is shown, and the table of its rows, are known by."""
+    tree = result.trees[0]
+    parts = (tree.feature, tree.threshold, tree.first_child, tree.level_sets, tree.n_node_samples)
+    digest = hashlib.sha256(result.table_fingerprint.encode())
+    for part in parts:
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
 class TwoTrees:
     """Trees grown on two resamples, and where they differ.
 
@@ -72,7 +109,9 @@ def why_not(run: RunRecord | None, table: Table | None) -> str:
     return what_differs(run.result, table)
 
 
-def study(result: RunResult, table: Table, settings: InstabilitySettings, monitor: FitMonitor) -> Instability:
+def study(
+    name: str, result: RunResult, table: Table, settings: InstabilitySettings, monitor: FitMonitor
+) -> InstabilityFound:
     """Ask the resamples what they would ask at the nodes of a result's tree; a stop keeps what is done.
 
     Raises
@@ -83,9 +122,31 @@ def study(result: RunResult, table: Table, settings: InstabilitySettings, monito
     from engine.resampling.instability import instability
     from workbench.fitting import inputs_of_result
 
-    inputs = inputs_of_result(result, table)
+    inputs, mark = inputs_of_result(result, table), mark_of(result)
     rows = inputs.learnable().take(inputs.rows_of("train"))
-    return instability(result.estimator, _draws(rows, settings), monitor=monitor)
+    told = _Told(monitor, lambda known: InstabilityFound(settings, name, mark, known))
+    return told.found(instability(result.estimator, _draws(rows, settings), monitor=told))
+
+
+class _Told:
+    """Passes events on with what was found so far as a whole."""
+
+    def __init__(self, monitor: FitMonitor, found: Callable[[Instability], InstabilityFound]) -> None:
+        self._monitor, self.found = monitor, found
+
+    def on_iteration(self, event: IterationEvent) -> bool:
+        so_far = event.so_far
+        known = None if so_far is None else lambda: self.found(so_far())
+        return self._monitor.on_iteration(replace(event, so_far=known))
+
+
+def how_it_ended(found: InstabilityFound) -> str:
+    """Such as "Instability of Tree 1: 100 resamples"."""
+    made = found.instability
+    words = counted(made.n_resamples, "resample")
+    if made.stopped:
+        words = f"stopped after {words} of {made.n_wanted:,}"
+    return f"Instability of {found.name}: {words}"
 
 
 def grow_two(result: RunResult, table: Table, settings: InstabilitySettings, monitor: FitMonitor) -> TwoTrees:

@@ -66,7 +66,7 @@ class Laboratory(_Refits):
         return found.is_any_done
 
     def _keep(self, found: BiasVarianceFound) -> str:
-        self._document.attach_bias_variance(found)
+        self._document.attach_found(parts=found)
         return bias_variance.how_it_ended(found)
 
 
@@ -93,7 +93,7 @@ class ManyFits(_Refits):
         return len(found.curves) >= many_fits.FEWEST
 
     def _keep(self, found: ManyFitsFound) -> str:
-        self._document.attach_many_fits(found)
+        self._document.attach_found(curves=found)
         return many_fits.how_it_ended(found)
 
 
@@ -121,7 +121,7 @@ class Averages(_Refits):
         return found is not None
 
     def _keep(self, found: AveragesFound) -> str:
-        self._document.attach_averages(found)
+        self._document.attach_found(variances=found)
         return tree_averages.how_it_ended(found)
 
 

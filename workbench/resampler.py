@@ -81,7 +81,7 @@ class Resampler(QObject):
         elif future.cancelled() or not len(future.result().bootstrap.replicates):
             self._document.post_message("Stopped before any resample was done.")
         else:
-            self._document.attach_bootstrap(future.result())
+            self._document.attach_found(found=future.result())
             self._document.post_message(how_it_ended(future.result()))
         self.advanced.emit()
 

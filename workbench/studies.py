@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings
 from workbench.bootstrap import BootstrapSettings
 from workbench.information import InformationSettings
-from workbench.instability import InstabilitySettings
+from workbench.instability import InstabilityFound, InstabilitySettings
 from workbench.many_fits import ManyFitsFound, ManyFitsSettings
 from workbench.tree_averages import AveragesFound, AveragesSettings
 
@@ -30,6 +30,8 @@ class Studies:
     parts : BiasVarianceFound or None
         The parts of errors found last; likewise.
     instability : InstabilitySettings or None
+    firmness : InstabilityFound or None
+        What was found last of a tree; likewise.
     many_fits : ManyFitsSettings or None
     curves : ManyFitsFound or None
         The fits that were drawn last; likewise.
@@ -48,3 +50,4 @@ class Studies:
     curves: ManyFitsFound | None = None
     averages: AveragesSettings | None = None
     variances: AveragesFound | None = None
+    firmness: InstabilityFound | None = None

@@ -2,15 +2,18 @@
 
 import csv
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from engine.errors import DataError
 from engine.resampling.instability import Instability
 from tests.ui.training_help import train
 from workbench.instability import InstabilitySettings
 from workbench.project import load_project, save_project
+from workbench.project.instability import firmness_arrays, found_from_json, found_to_json
 from workbench.samples import load_sample
 from workbench.ui import file_dialogs
 
@@ -36,8 +39,8 @@ def part(dialog, kind, name):
 
 def run(qtbot, dialog):
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
-    assert dialog.job is not None
-    qtbot.waitUntil(lambda: dialog.job is None, timeout=60_000)
+    assert dialog._study.current_job is not None
+    qtbot.waitUntil(lambda: dialog._study.current_job is None, timeout=60_000)
     qtbot.waitUntil(lambda: dialog.figure is not None)
 
 
@@ -129,7 +132,7 @@ def test_a_stop_keeps_what_is_done(qtbot, session, run_id):
     qtbot.waitUntil(lambda: dialog.figure is not None, timeout=60_000)
     assert part(dialog, QPushButton, "start").text() == "Stop"
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
-    qtbot.waitUntil(lambda: dialog.job is None, timeout=60_000)
+    qtbot.waitUntil(lambda: dialog._study.current_job is None, timeout=60_000)
     assert 0 < dialog.figure.found.n_resamples < 10_000
     assert "of 10,000 resamples" in dialog.figure.subtitle
 
@@ -141,7 +144,7 @@ def test_return_in_a_field_runs_with_what_is_typed(qtbot, session, run_id):
     edit.selectAll()
     QTest.keyClicks(edit, "9")
     QTest.keyClick(edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: dialog.job is None and dialog.figure is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: dialog._study.current_job is None and dialog.figure is not None, timeout=60_000)
     assert dialog.figure.found.n_resamples == 9
 
 
@@ -178,3 +181,41 @@ def test_what_cannot_be_drawn_is_said_and_not_run(qtbot, session, run_id):
     assert dialog.start.isEnabled()
     run(qtbot, dialog)
     assert dialog.figure.found.n_resamples == 3
+
+
+def test_what_was_found_is_there_again_in_the_project_and_after_undo(qtbot, session, run_id, tmp_path):
+    document, dialog = session.document, opened(session)
+    enter(qtbot, dialog, "n_resamples", "6")
+    run(qtbot, dialog)
+    before = dialog.figure.to_csv()
+    document.set_parameter(run_id, "max_depth", 1)
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        session.trainer.train(run_id)
+    qtbot.waitUntil(lambda: dialog.figure is None)
+    document.undo_stack.undo()
+    save_project(document.snapshot(), tmp_path / "a.treewright", include_rows=True)
+    read = load_project(tmp_path / "a.treewright").studies.firmness
+    kept = document.studies.firmness
+    assert (read.settings, read.tree_mark, read.name) == (kept.settings, kept.tree_mark, kept.name)
+    for name in ("columns", "thresholds", "is_same", "bands", "nodes", "own"):
+        np.testing.assert_array_equal(getattr(read.instability, name), getattr(kept.instability, name))
+    assert read.instability.n_wanted == 6
+    document.set_parameter(run_id, "max_depth", 5)
+    with qtbot.waitSignal(session.trainer.ended, timeout=60_000):
+        session.trainer.train(run_id)
+    qtbot.waitUntil(lambda: dialog.figure is not None)  # the same tree again
+    assert dialog.figure.to_csv() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [("columns", lambda a: a + 50), ("own", lambda a: a[:-1]), ("nodes", lambda a: a[::-1])],
+)
+def test_a_damaged_study_is_refused(qtbot, session, run_id, name, damage):
+    dialog = opened(session)
+    run(qtbot, dialog)
+    kept = session.document.studies.firmness
+    arrays = firmness_arrays(kept)
+    assert found_from_json(found_to_json(kept), arrays).instability.n_resamples == 100
+    with pytest.raises(DataError, match="does not hold together"):
+        found_from_json(found_to_json(kept), {**arrays, name: damage(arrays[name])})

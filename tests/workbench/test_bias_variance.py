@@ -193,7 +193,7 @@ def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document, monkeypatc
 def test_it_is_kept_in_projects(document, tmp_path):
     document.set_studies("Vary", bias_variance=DEPTHS)
     found = find(document, replace(DEPTHS, how=FRESH))
-    document.attach_bias_variance(found)
+    document.attach_found(parts=found)
     save_project(document, tmp_path / "p.treewright", include_rows=True)
     again = Document()
     again.restore(load_project(tmp_path / "p.treewright"))

@@ -232,7 +232,7 @@ def test_settings_are_undone_and_what_was_found_stays_and_is_saved(document, tmp
     settings = BootstrapSettings(EXPRESSION, expression="mean(a)", n_replicates=50)
     document.set_studies("Set the expression", bootstrap=settings)
     made = found(document, statistic=EXPRESSION, expression="mean(a)")
-    document.attach_bootstrap(made)
+    document.attach_found(found=made)
     assert what_changed(made, document, settings) == ""
     assert what_changed(made, document, BootstrapSettings(MEAN, "a")) == "found with other settings"
     save_project(document, tmp_path / "p.treewright", include_rows=True)
@@ -265,4 +265,4 @@ def test_damaged_studies_are_refused(document, where, damage):
     content = studies_to_json(Studies(bootstrap=made.settings, found=made))
     content[where] |= damage
     with pytest.raises(DataError, match="damaged"):
-        studies_from_json(content, lambda: found_arrays(made))
+        studies_from_json(content, lambda _member: found_arrays(made))

@@ -27,7 +27,7 @@ def session(qapp):
 def figure_of(session, **parameters):
     document = session.document
     run = document.run(session.train("tree", **parameters))
-    found = study(run.result, document.table, SETTINGS, NULL_MONITOR)
+    found = study(run.name, run.result, document.table, SETTINGS, NULL_MONITOR).instability
     return run, make_instability(run.name, tree_of_run(run.name, run.result, 0, document.table), found)
 
 

@@ -148,7 +148,7 @@ def test_it_is_kept_in_projects_and_undone(qapp, tmp_path, sample):
     settings = replace(settings_for(document), n_sets=3)
     document.set_studies("Fit", many_fits=settings)
     found = find(document, settings)
-    document.attach_many_fits(found)
+    document.attach_found(curves=found)
     save_project(document, tmp_path / "p.treewright", include_rows=True)
     again = Document()
     again.restore(load_project(tmp_path / "p.treewright"))

@@ -129,7 +129,7 @@ def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document, monkeypatc
 def test_it_is_kept_in_projects_and_undone(document, tmp_path):
     document.set_studies("Average", averages=FEW)
     found = find(document)
-    document.attach_averages(found)
+    document.attach_found(variances=found)
     save_project(document, tmp_path / "p.treewright", include_rows=True)
     again = Document()
     again.restore(load_project(tmp_path / "p.treewright"))

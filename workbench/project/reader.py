@@ -23,10 +23,9 @@ from workbench.files import ARCHIVE_DAMAGE, told_when_unreadable, unreadable
 from workbench.log import LOG, describe
 from workbench.project import format as form
 from workbench.project.format import ProjectDescription
-from workbench.project.many_fits import CURVES_MEMBER
 from workbench.project.models import files_under, read_model
 from workbench.project.stacks import give_back
-from workbench.project.studies import FOUND_MEMBER, studies_from_json
+from workbench.project.studies import studies_from_json
 from workbench.project.tuning import member_name, tuning_from_json
 from workbench.runs import Curve, ModelSpec, RunRecord, RunResult, SplitSettings
 from workbench.state import DataState
@@ -138,8 +137,7 @@ def _description(members: Mapping[str, bytes], path: Path, data_path: Path | Non
         notes=notes,
         studies=studies_from_json(
             content.get("studies"),
-            lambda: _arrays(members[FOUND_MEMBER]),
-            lambda: _arrays(members[CURVES_MEMBER]),
+            lambda member: _arrays(members[member]),
         ),
     )
 

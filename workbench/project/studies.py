@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from workbench.bootstrap import TITLES, BootstrapSettings
 from workbench.information import ALL_WAYS, MAX_RANGES, Cutting, InformationSettings
-from workbench.instability import MAX_RESAMPLES, InstabilitySettings
-from workbench.project import bias_variance, many_fits, tree_averages
+from workbench.project import bias_variance, instability, many_fits, tree_averages
 from workbench.project.format import number, plain
 from workbench.studies import Studies
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
 
 FOUND_MEMBER = "studies/bootstrap.npz"
-Arrays = Callable[[], Mapping[str, NDArray[Any]]]
+Arrays = Callable[[str], Mapping[str, NDArray[Any]]]
 
 
 def studies_to_json(studies: Studies) -> dict[str, Any]:
@@ -29,13 +28,15 @@ def studies_to_json(studies: Studies) -> dict[str, Any]:
     varied, parts = studies.bias_variance, studies.parts
     fits, curves = studies.many_fits, studies.curves
     averages, variances = studies.averages, studies.variances
+    firm, firmness = studies.instability, studies.firmness
     return {
         "information": None if information is None else _information_to_json(information),
         "bootstrap": None if bootstrap is None else plain(vars(bootstrap)),
         "found": None if found is None else _found_to_json(found),
         "bias_variance": None if varied is None else bias_variance.settings_to_json(varied),
         "parts": None if parts is None else bias_variance.found_to_json(parts),
-        "instability": None if studies.instability is None else plain(vars(studies.instability)),
+        "instability": None if firm is None else instability.settings_to_json(firm),
+        "firmness": None if firmness is None else instability.found_to_json(firmness),
         "averages": None if averages is None else tree_averages.settings_to_json(averages),
         "variances": None if variances is None else tree_averages.found_to_json(variances),
         "many_fits": None if fits is None else many_fits.settings_to_json(fits),
@@ -49,17 +50,13 @@ def found_arrays(found: BootstrapFound) -> dict[str, NDArray[np.float64]]:
     return {"replicates": made.replicates, "left_out": made.left_out, "repeated": found.repeated}
 
 
-def studies_from_json(
-    content: Mapping[str, Any] | None, arrays: Arrays, curve_arrays: Arrays | None = None
-) -> Studies:
+def studies_from_json(content: Mapping[str, Any] | None, arrays: Arrays) -> Studies:
     """Return what `studies_to_json` wrote; none of files that were written before there were studies.
 
     Parameters
     ----------
     arrays : callable
-        Returns what `found_arrays` made.
-    curve_arrays : callable, optional
-        Returns what `workbench.project.many_fits.curve_arrays` made.
+        Returns the arrays of a member of the file by its name.
 
     Raises
     ------
@@ -71,28 +68,23 @@ def studies_from_json(
     information, bootstrap, found = (content.get(name) for name in ("information", "bootstrap", "found"))
     fits, curves = content.get("many_fits"), content.get("curves")
     averages, variances = content.get("averages"), content.get("variances")
-    varied, parts, instability = (content.get(name) for name in ("bias_variance", "parts", "instability"))
+    varied, parts = content.get("bias_variance"), content.get("parts")
+    firm, firmness = content.get("instability"), content.get("firmness")
     return Studies(
         None if information is None else _information_from_json(information),
         None if bootstrap is None else _settings_from_json(bootstrap),
-        None if found is None else _found_from_json(found, arrays()),
+        None if found is None else _found_from_json(found, arrays(FOUND_MEMBER)),
         None if varied is None else bias_variance.settings_from_json(varied),
         None if parts is None else bias_variance.found_from_json(parts),
-        None if instability is None else _instability_from_json(instability),
+        None if firm is None else instability.settings_from_json(firm),
         None if fits is None else many_fits.settings_from_json(fits),
-        None if curves is None or curve_arrays is None else many_fits.found_from_json(curves, curve_arrays()),
+        None if curves is None else many_fits.found_from_json(curves, arrays(many_fits.CURVES_MEMBER)),
         None if averages is None else tree_averages.settings_from_json(averages),
         None if variances is None else tree_averages.found_from_json(variances),
+        None
+        if firmness is None
+        else instability.found_from_json(firmness, arrays(instability.FIRMNESS_MEMBER)),
     )
-
-
-def _instability_from_json(content: Mapping[str, Any]) -> InstabilitySettings:
-    names = ("n_resamples", "seed", "first", "second")
-    found = InstabilitySettings(**{name: int(content[name]) for name in names})
-    is_sound = 2 <= found.n_resamples <= MAX_RESAMPLES and found.seed >= 0
-    if not is_sound or not all(1 <= number <= found.n_resamples for number in (found.first, found.second)):
-        raise DataError("the instability of a tree has settings that there are not; the file is damaged")
-    return found
 
 
 def _settings_from_json(content: Mapping[str, Any]) -> BootstrapSettings:

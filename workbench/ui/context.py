@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from workbench.selection import Selection
     from workbench.training import Trainer
     from workbench.tree_editor import TreeEditor
+    from workbench.tree_study import TreeStudy
     from workbench.tuner import Tuner
     from workbench.ui.actions import ActionSet
 
@@ -49,6 +50,8 @@ class Context:
         Fits a model on many training sets, and draws it along a column.
     averages : Averages
         Measures the variance of forests.
+    tree_study : TreeStudy
+        Asks how firmly rows stand behind a tree.
     """
 
     document: Document
@@ -63,6 +66,7 @@ class Context:
     laboratory: Laboratory
     many_fits: ManyFits
     averages: Averages
+    tree_study: TreeStudy
 
     @property
     def current_job(self) -> Job | None:
@@ -72,17 +76,17 @@ class Context:
         return trainer.current_job or of_worker or trainer.cross_validation_job
 
     @property
-    def studies(self) -> tuple[Resampler | Laboratory | ManyFits | Averages, ...]:
+    def studies(self) -> tuple[Resampler | Laboratory | ManyFits | Averages | TreeStudy, ...]:
         """Who runs studies."""
-        return self.resampler, self.laboratory, self.many_fits, self.averages
+        return self.resampler, self.laboratory, self.many_fits, self.averages, self.tree_study
 
     @property
-    def workers(self) -> tuple[Tuner | Resampler | Laboratory | ManyFits | Averages, ...]:
+    def workers(self) -> tuple[Tuner | Resampler | Laboratory | ManyFits | Averages | TreeStudy, ...]:
         """Who does long work beside the trainer."""
         return self.tuner, *self.studies
 
     @property
-    def busy_worker(self) -> Tuner | Resampler | Laboratory | ManyFits | Averages | None:
+    def busy_worker(self) -> Tuner | Resampler | Laboratory | ManyFits | Averages | TreeStudy | None:
         """Who, beside the trainer, does what is told of; None while nobody does."""
         return next((worker for worker in self.workers if worker.current_job is not None), None)
 

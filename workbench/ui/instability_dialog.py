@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
 from engine.parameters import Parameter
-from engine.resampling.instability import Instability
 from workbench.figures.instability import InstabilityFigure, make_instability
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.figures.words import sentence
-from workbench.instability import MAX_RESAMPLES, InstabilitySettings, study, why_not
-from workbench.jobs import Job
+from workbench.instability import MAX_RESAMPLES, InstabilitySettings, why_not
 from workbench.runs import RunResult
-from workbench.training import release
-from workbench.training_words import told
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
@@ -41,21 +36,12 @@ N_RESAMPLES = Parameter("n_resamples", 100, "int", 2, MAX_RESAMPLES, label="Resa
 SEED = Parameter("seed", 0, "int", 0, label="Seed", has_any_size=True)
 
 
-class _Found(NamedTuple):
-    """What was found, and of which tree by which resamples."""
-
-    result: RunResult
-    settings: InstabilitySettings
-    instability: Instability
-
-
 class InstabilityDialog(StudyDialog):
     """Follows the current model; a row of the table and the node selected in the tree are the same."""
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(context, window, "instability", "Instability of a Tree", SIZE)
-        self._job: Job | None = None
-        self._found: _Found | None = None
+        self._study = context.tree_study
         self._filled_with: InstabilitySettings | None = None
         self._refused: dict[str, str] = {}  # why what is typed in a field is none
         self._tree: tuple[RunResult, TreeFigure] | None = None
@@ -78,6 +64,7 @@ class InstabilityDialog(StudyDialog):
             document.run_changed, document.studies_changed,
         ):  # fmt: skip
             signal.connect(self._sight.ask)
+        self._study.advanced.connect(self._sight.ask)
         context.selection.changed.connect(self._follow)
         self._sight.ask()
 
@@ -86,11 +73,6 @@ class InstabilityDialog(StudyDialog):
         """What is listed now."""
         is_seen = self._switch.shows_content and self._contents.shows_content
         return self.model.figure if is_seen else None
-
-    @property
-    def job(self) -> Job | None:
-        """What is under way."""
-        return self._job
 
     def _picture(self) -> ImportancesPlot | None:
         return None if self.figure is None else self.plot
@@ -181,42 +163,10 @@ class InstabilityDialog(StudyDialog):
     # -- work
 
     def _start_or_stop(self) -> None:
-        if self._job is not None:
-            self._job.request_stop()
-            return
-        document, settings = self._context.document, self._settings
-        run, table = document.current_run, document.table
-        if run is None or run.result is None or table is None or why_not(run, table):
-            return
-        self._job = Job(partial(study, run.result, table, settings), self, title=f"Instability of {run.name}")
-        asked = run.result, settings
-        self._job.advanced.connect(partial(self._on_advanced, asked))
-        self._job.ended.connect(partial(self._on_ended, asked))
-        self._job.start(self._context.lanes.resamples)
-        self._refresh()
-
-    def _on_advanced(self, asked: tuple[RunResult, InstabilitySettings], events: list[Any]) -> None:
-        known = [event.so_far for event in events if event.so_far is not None]
-        if known:
-            self._found = _Found(*asked, known[-1]())
-        self._sight.ask()
-
-    def _on_ended(self, asked: tuple[RunResult, InstabilitySettings], future: Future[Instability]) -> None:
-        assert self._job is not None
-        release(self._job)
-        self._job = None
-        if not future.cancelled():
-            if (error := future.exception()) is not None:
-                self._tell_error(error)
-            elif future.result().n_resamples:
-                self._found = _Found(*asked, future.result())
-        self._sight.ask()
-
-    def _tell_error(self, error: BaseException) -> None:
-        is_users, text = told(error)
-        if not is_users:
-            raise error  # it is ours: logged, and shown with details
-        self._context.document.post_message(f"The tree's instability was not found: {text}")
+        if self._study.current_job is not None:
+            self._study.stop()
+        else:
+            self._study.start(self._settings)
 
     # -- showing
 
@@ -229,8 +179,8 @@ class InstabilityDialog(StudyDialog):
             return
         self._switch.show_content(True)
         self._show_settings(settings)
-        found = self._found
-        if found is None or found.result is not run.result or not found.settings.draws_as(settings):
+        found = self._study.shown
+        if found is None or not found.is_of(run.result, settings):
             self._say_what_comes(run.name, settings)
             self._contents.show_content(False)
             self._show_state()
@@ -252,7 +202,7 @@ class InstabilityDialog(StudyDialog):
             self.seed.set_value(settings.seed)
 
     def _say_what_comes(self, name: str, settings: InstabilitySettings) -> None:
-        if self._job is not None:
+        if self._study.current_job is not None:
             self._none_yet.say("The resamples are searched.", "")
             return
         n = settings.n_resamples
@@ -270,14 +220,14 @@ class InstabilityDialog(StudyDialog):
         self._switch.show_content(False)
 
     def _show_state(self) -> None:
-        is_running, refused = self._job is not None, "".join(self._refused.values())
+        is_running, refused = self._study.current_job is not None, "".join(self._refused.values())
         self.start.setText("Stop" if is_running else "Run")
         self.start.setEnabled(is_running or not refused)
         self.start.setToolTip(
             "Stop; resamples that are done stay" if is_running else "Draw resamples and search them"
         )
-        found = "" if self.figure is None else self.figure.subtitle
-        progress = "" if self._job is None else self._job.progress.text
+        found, job = "" if self.figure is None else self.figure.subtitle, self._study.current_job
+        progress = "" if job is None else job.progress.text
         self._says.setText("; ".join(filter(None, (refused or found, progress))))
 
     def _follow(self) -> None:

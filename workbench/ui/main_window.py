@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from workbench.laboratory import Averages, Laboratory, ManyFits
 from workbench.resampler import Resampler
 from workbench.tree_editor import TreeEditor
+from workbench.tree_study import TreeStudy
 from workbench.tuner import Tuner
 from workbench.ui import theme
 from workbench.ui.actions import ActionSet
@@ -81,7 +82,7 @@ class MainWindow(QMainWindow):
         self.context = Context(
             document, trainer, lanes, selection, self.actions_, settings, editor, tuner,
             Resampler(document, lanes, self), Laboratory(*of_refits), ManyFits(*of_refits),
-            Averages(*of_refits),
+            Averages(*of_refits), TreeStudy(document, lanes, self),
         )  # fmt: skip
         self.centre: Centre | None = None
         self._panels: dict[str, QWidget] = {}
