@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
-from engine.monitor import FitMonitor, IterationEvent
+from engine.monitor import FitMonitor
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.tuning import ValueAxis, value_axis
 from workbench.figures.words import counted, sentence
 from workbench.fitting import FitInputs
 from workbench.readiness import check_ready
 from workbench.runs import ModelSpec
+from workbench.told_so_far import ToldSoFar
 from workbench.training_work import training_inputs
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ ONE_LINES = {
     FRESH: "New rows from the source of this sample, as many as it has training rows",
 }
 FEWEST_SETS, MOST_SETS = 2, 10_000
-TELL_S = 0.15  # between two values so far
 N_FRESH_QUERY = 2000  # fresh rows that models are asked about
 PARTS = {
     "classes": ("error", "bias", "variance", "noise", "unbiased", "biased"),
@@ -170,7 +170,7 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
         raise DataError("there is no model; add one")
     _check(document, settings)
     fit = training_inputs(document, run.run_id)
-    if settings.how != FRESH and not len(_query_rows(fit)[1]):
+    if settings.how != FRESH and not len(held_out_rows(fit)[1]):
         raise DataError("no row is held out; give the validation or the test part rows")
     if not settings.parameter:
         return _of_models(document, settings, fit)
@@ -234,32 +234,9 @@ def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVa
 
     curve = decompose_along(
         first, sets, query, settings.parameter, settings.values, make=make, random_state=settings.seed,
-        monitor=_Teller(monitor, found),
+        monitor=ToldSoFar(monitor, found),
     )  # fmt: skip
     return found(curve)
-
-
-class _Teller:
-    """Tells of the parts found so far, made here in the worker: of many rows they take a while."""
-
-    def __init__(self, monitor: FitMonitor, found: Callable[[SettingCurve], BiasVarianceFound]) -> None:
-        self._monitor, self._found = monitor, found
-        self._told: Callable[[], BiasVarianceFound] | None = None
-        self._made_of: object = None
-        self._next = 0.0
-
-    def on_iteration(self, event: IterationEvent) -> bool:
-        is_new = event.so_far is not None and event.so_far is not self._made_of
-        if event.so_far is not None and is_new and perf_counter() >= self._next:
-            self._made_of = event.so_far
-            self._told = partial(the_found, self._found(event.so_far()))
-            self._next = perf_counter() + TELL_S
-        return self._monitor.on_iteration(replace(event, so_far=self._told))
-
-
-def the_found(found: BiasVarianceFound) -> BiasVarianceFound:
-    """Return it: what an event's `so_far` calls."""
-    return found
 
 
 def _make(inputs: BiasVarianceInputs, setting: Mapping[str, Any]) -> Any:
@@ -270,7 +247,7 @@ def _make(inputs: BiasVarianceInputs, setting: Mapping[str, Any]) -> Any:
     return entry_of(spec.kind).make(inputs.fit.task, parameters, len(inputs.fit.classes))
 
 
-def _query_rows(fit: FitInputs) -> tuple[str, NDArray[np.int64]]:
+def held_out_rows(fit: FitInputs) -> tuple[str, NDArray[np.int64]]:
     """Return the part that models are asked about, the first of validation and test that has rows."""
     for part in ("validation", "test"):
         rows = fit.rows_of(part)
@@ -286,7 +263,7 @@ def _rows(inputs: BiasVarianceInputs) -> tuple[TrainingSets, QueryRows, str]:
     sets, text = training_sets(fit, settings.how, settings.n_sets, settings.seed)
     if isinstance(sets, FreshDraws):
         return sets, sets.query(N_FRESH_QUERY), f"{text}, asked about {N_FRESH_QUERY:,} fresh rows"
-    part, asked = _query_rows(fit)
+    part, asked = held_out_rows(fit)
     held_out = fit.learnable().take(asked)
     text += f", asked about {counted(len(asked), f'{part} row')}"
     return sets, QueryRows(held_out.X, held_out.labels, held_out.weights), text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
-from engine.monitor import FitMonitor, IterationEvent
+from engine.monitor import FitMonitor
 from workbench.bias_variance import BOOTSTRAP, FRESH, check_draws, knows_truth, training_sets
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.axis import Axis, make_axis
@@ -19,6 +18,7 @@ from workbench.figures.held import Held, held_sentence, held_values
 from workbench.figures.words import counted
 from workbench.fitting import FitInputs
 from workbench.readiness import check_ready
+from workbench.told_so_far import ToldSoFar
 from workbench.training_work import training_inputs
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 N_CELLS = 240
 FEWEST = 2  # fits that have a band
-TELL_S = 0.15  # between two values so far
 
 
 @dataclass(frozen=True)
@@ -173,25 +172,7 @@ def run_many_fits(inputs: ManyFitsInputs, monitor: FitMonitor) -> ManyFitsFound:
         return _found_of(inputs, grid, refits, truth, rows_text, perf_counter() - began)
 
     estimator = entry_of(fit.spec.kind).make(fit.task, dict(fit.spec.parameters), len(fit.classes))
-    return made(refit(estimator, sets, X, random_state=settings.seed, monitor=_Teller(monitor, made)))
-
-
-class _Teller:
-    """Tells of the curves found so far, made here in the worker."""
-
-    def __init__(self, monitor: FitMonitor, made: Callable[[Refits], ManyFitsFound]) -> None:
-        self._monitor, self._made = monitor, made
-        self._told: Callable[[], ManyFitsFound] | None = None
-        self._made_of: object = None
-        self._next = 0.0
-
-    def on_iteration(self, event: IterationEvent) -> bool:
-        so_far = event.so_far
-        if so_far is not None and so_far is not self._made_of and perf_counter() >= self._next:
-            self._made_of, found = so_far, self._made(so_far())
-            self._told = lambda: found
-            self._next = perf_counter() + TELL_S
-        return self._monitor.on_iteration(replace(event, so_far=self._told))
+    return made(refit(estimator, sets, X, random_state=settings.seed, monitor=ToldSoFar(monitor, made)))
 
 
 class _Grid:

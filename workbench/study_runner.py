@@ -55,6 +55,10 @@ class StudyRunner(QObject):
 
     # -- what a subclass says
 
+    def start(self, settings: Any) -> bool:
+        """Begin with the document as it stands; False, and the reason as a message, if it cannot be."""
+        raise NotImplementedError
+
     def _is_any_done(self, found: Any) -> bool:
         """Tell whether there is something to look at."""
         raise NotImplementedError

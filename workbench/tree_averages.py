@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -12,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
-from engine.monitor import FitMonitor, IterationEvent
-from workbench.bias_variance import BOOTSTRAP, FRESH, check_draws, knows_truth, training_sets
+from engine.monitor import FitMonitor
+from workbench.bias_variance import BOOTSTRAP, FRESH, check_draws, held_out_rows, knows_truth, training_sets
 from workbench.bias_variance_choice import STEPS, first_values
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.words import counted, number
 from workbench.fitting import FitInputs
 from workbench.readiness import check_ready
+from workbench.told_so_far import ToldSoFar
 from workbench.training_work import training_inputs
 
 if TYPE_CHECKING:
@@ -155,15 +155,9 @@ def inputs_of(document: Document, settings: AveragesSettings) -> AveragesInputs:
     check_draws(document, settings.how, settings.n_sets)
     read_counts(" ".join(map(str, settings.n_trees)))
     fit = training_inputs(document, run.run_id)
-    if settings.how != FRESH and not len(_asked(fit)[1]):
+    if settings.how != FRESH and not len(held_out_rows(fit)[1]):
         raise DataError("no row is held out; give the validation or the test part rows")
     return AveragesInputs(settings, fit, run.name)
-
-
-def _asked(fit: FitInputs) -> tuple[str, NDArray[np.int64]]:
-    """Return the part whose rows trees are asked about, the first of validation and test that has some."""
-    parts = ((part, fit.rows_of(part)) for part in ("validation", "test"))
-    return next(((part, rows) for part, rows in parts if len(rows)), ("", np.empty(0, np.int64)))
 
 
 def run_averages(inputs: AveragesInputs, monitor: FitMonitor) -> AveragesFound | None:
@@ -182,26 +176,14 @@ def run_averages(inputs: AveragesInputs, monitor: FitMonitor) -> AveragesFound |
     if isinstance(sets, FreshDraws):
         X, text = sets.query(N_FRESH_QUERY).X, f"{text}, asked about {N_FRESH_QUERY:,} fresh rows"
     else:
-        part, rows = _asked(fit)
+        part, rows = held_out_rows(fit)
         X, text = fit.learnable().take(rows).X, f"{text}, asked about {counted(len(rows), f'{part} row')}"
     made = partial(_found_of, inputs, text, began)
     forest = entry_of(fit.spec.kind).make(fit.task, dict(fit.spec.parameters), len(fit.classes))
     found = average_variance(
-        forest, sets, X, settings.n_trees, random_state=settings.seed, monitor=_Teller(monitor, made)
+        forest, sets, X, settings.n_trees, random_state=settings.seed, monitor=ToldSoFar(monitor, made)
     )
     return None if found is None else made(found)
-
-
-class _Teller:
-    """Tells of what was found so far in the place of the engine's own value."""
-
-    def __init__(self, monitor: FitMonitor, made: Callable[[AverageVariance], AveragesFound]) -> None:
-        self._monitor, self._made = monitor, made
-
-    def on_iteration(self, event: IterationEvent) -> bool:
-        known = None if event.so_far is None else event.so_far()
-        found = None if known is None else self._made(known)
-        return self._monitor.on_iteration(replace(event, so_far=None if found is None else lambda: found))
 
 
 def _found_of(inputs: AveragesInputs, text: str, began: float, found: AverageVariance) -> AveragesFound:

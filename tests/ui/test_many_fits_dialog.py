@@ -1,9 +1,9 @@
 """The Many Fits window: choosing, fitting, stopping, looking at a place, files; by mouse and keys."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
 
 from workbench.bias_variance import BOOTSTRAP
 from workbench.samples import load_sample
@@ -70,9 +70,7 @@ def test_a_place_is_looked_at_by_mouse_and_keys(qtbot, session, cosine):
     assert dialog.answers.figure is dialog.figure.answers
     x = dialog.figure.x
     middle = (x.edges[40] + x.edges[41]) / 2
-    place = plot.plot.vb.mapViewToScene(plot.plot.vb.viewRect().center())
-    place.setX(plot.plot.vb.mapViewToScene(plot.plot.vb.viewRect().center()).x())
-    scene = plot.plot.vb.mapViewToScene(type(place)(middle, 0.0))
+    scene = plot.plot.vb.mapViewToScene(QPointF(middle, 0.0))
     QTest.mouseClick(plot.viewport(), LEFT, pos=plot.mapFromScene(scene))
     qtbot.waitUntil(lambda: abs(dialog.figure.at - 40) <= 1)
 
@@ -144,3 +142,23 @@ def test_tables_and_pictures_are_saved(qtbot, session, cosine, tmp_path, monkeyp
     assert [name.rpartition(".")[2] for name in made] == ["csv", "png"]
     curves = session.document.studies.curves.curves
     assert (tmp_path / made[0]).read_text("utf-8") == dialog.figure.to_csv(curves)
+
+
+def test_two_places_are_thrown_at_the_truth_by_mouse_and_keys(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    fit(qtbot, session, dialog)
+    two, plot = part(dialog, QCheckBox, "two"), dialog.plot
+    two.click()
+    assert dialog.darts.isVisible()
+    assert not dialog.answers.isVisible()
+    assert plot.second_.isVisible()
+    assert len(dialog.darts.throws_.data) == 5
+    second = dialog.figure.second
+    plot.setFocus()
+    QTest.keyClick(plot, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert dialog.figure.second == second - 1
+    two.click()
+    assert dialog.figure.darts is None
+    assert dialog.answers.isVisible()
+    QTest.keyClick(plot, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert two.isChecked()

@@ -178,7 +178,7 @@ def test_groups_stay_whole_and_weights_count(qapp):
 
 
 def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document, monkeypatch):
-    monkeypatch.setattr("workbench.bias_variance.TELL_S", 0.0)
+    monkeypatch.setattr("workbench.told_so_far.TELL_S", 0.0)
     monitor = StopsAfter(6)
     found = find(document, replace(DEPTHS, n_sets=40), monitor)
     assert found.stopped

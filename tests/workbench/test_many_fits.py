@@ -9,7 +9,7 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.draws import TableDraws
 from workbench.bias_variance import FRESH, SUBSAMPLE
-from workbench.catalog import entry_of
+from workbench.catalog import CATALOG, entry_of
 from workbench.document import Document
 from workbench.figures.many_fits import MOST_CURVES, make_many_fits
 from workbench.many_fits import (
@@ -131,7 +131,7 @@ def test_classes_models_and_tables_are_needed(qapp):
 
 
 def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document, monkeypatch):
-    monkeypatch.setattr("workbench.many_fits.TELL_S", 0.0)
+    monkeypatch.setattr("workbench.told_so_far.TELL_S", 0.0)
     monitor = StopsAfter(5)
     found = find(document, replace(ALONG_X, n_sets=90), monitor)
     assert found.stopped
@@ -205,3 +205,31 @@ def test_the_figure_has_mean_spread_and_the_answers_at_a_place(document):
     assert thinned.curves_text == f"{len(thinned.curves)} of 180 fits"
     same = make_many_fits(replace(found, curves=np.ones((3, len(found.x.values))), truth=np.empty(0)))
     assert same.answers.counts.sum() == 3
+
+
+def test_answers_at_two_places_are_throws_at_the_truth(document):
+    found = find(document, replace(ALONG_X, how=FRESH, n_sets=7))
+    assert make_many_fits(found, 30).darts is None
+    figure = make_many_fits(found, 30, 200)
+    darts = figure.darts
+    np.testing.assert_array_equal(darts.throws, found.curves[:, [30, 200]])
+    np.testing.assert_allclose(darts.mean, darts.throws.mean(axis=0))
+    np.testing.assert_array_equal(darts.truth, found.truth[[30, 200]])
+    np.testing.assert_array_equal(darts.centre, darts.truth)
+    assert darts.spread == pytest.approx(np.sqrt(darts.throws.var(axis=0).mean()))
+    assert "bias" in darts.subtitle
+    assert darts.x_name.startswith("y at x ")
+    assert (figure.step(1), figure.step(1, of_second=True), figure.step(99, of_second=True)) == (31, 201, 239)
+    unknown = make_many_fits(replace(found, truth=np.empty(0)), 30, 999).darts
+    assert unknown.truth is None
+    np.testing.assert_array_equal(unknown.centre, unknown.mean)
+
+
+@pytest.mark.parametrize("kind", CATALOG)
+def test_every_kind_of_model_is_fitted_again(qapp, kind):
+    document = opened("cosine" if "numbers" in CATALOG[kind].tasks else "moons", kind)
+    settings = replace(settings_for(document), n_sets=2)
+    found = find(document, settings)
+    assert found.curves.shape == (2, len(found.x.values))
+    assert np.isfinite(found.curves).all()
+    assert found.n_failed == 0

@@ -113,7 +113,8 @@ def test_what_cannot_be_done_is_refused(document):
         inputs_of(document, FEW)
 
 
-def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document):
+def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document, monkeypatch):
+    monkeypatch.setattr("workbench.told_so_far.TELL_S", 0.0)
     monitor = StopsAfter(3)
     found = find(document, replace(FEW, n_sets=60), monitor)
     assert found.stopped

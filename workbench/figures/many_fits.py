@@ -24,6 +24,37 @@ MARGIN = 0.08  # of the answers' range, on both sides
 
 
 @dataclass(frozen=True, eq=False)
+class DartsFigure:
+    """Every fit's answers at two places as one throw; the target is the truth, where it is known.
+
+    Attributes
+    ----------
+    title, subtitle : str
+    x_name, y_name : str
+        What is answered at the first and at the second place.
+    throws : float64 (n_fits, 2)
+    mean : float64 (2,)
+    truth : float64 (2,) or None
+    spread : float
+        Root of the mean of both variances: the first ring about the target, or the mean.
+    """
+
+    title: str
+    subtitle: str
+    x_name: str
+    y_name: str
+    throws: Floats
+    mean: Floats
+    truth: Floats | None
+    spread: float
+
+    @property
+    def centre(self) -> Floats:
+        """What the rings are about."""
+        return self.mean if self.truth is None else self.truth
+
+
+@dataclass(frozen=True, eq=False)
 class ManyFitsFigure:
     """Fits along a column.
 
@@ -46,6 +77,10 @@ class ManyFitsFigure:
         Of the fits there.
     is_classes : bool
         Probabilities, from 0 to 1.
+    darts : DartsFigure or None
+        Of this place and a second one, if one is looked at.
+    second : int or None
+        The cell of that.
     """
 
     title: str
@@ -63,6 +98,8 @@ class ManyFitsFigure:
     at: int
     answers: HistogramFigure
     is_classes: bool
+    darts: DartsFigure | None = None
+    second: int | None = None
 
     @property
     def band(self) -> tuple[Floats, Floats]:
@@ -86,9 +123,10 @@ class ManyFitsFigure:
             return counted(self.n_fits, "fit")
         return f"{count(len(self.curves))} of {counted(self.n_fits, 'fit')}"
 
-    def step(self, right: int) -> int:
-        """Return the cell so many beside the one that is shown."""
-        return min(max(self.at + right, 0), len(self.x.values) - 1)
+    def step(self, right: int, *, of_second: bool = False) -> int:
+        """Return the cell so many beside the one that is shown, or the second one."""
+        at = self.second if of_second and self.second is not None else self.at
+        return min(max(at + right, 0), len(self.x.values) - 1)
 
     def text_at(self, cell: int) -> str:
         """What is told at a place: mean, spread, and the truth where it is known."""
@@ -113,7 +151,12 @@ class ManyFitsFigure:
 
 
 def make_many_fits(
-    found: ManyFitsFound, at: int | None = None, *, is_running: bool = False, remark: str = ""
+    found: ManyFitsFound,
+    at: int | None = None,
+    second: int | None = None,
+    *,
+    is_running: bool = False,
+    remark: str = "",
 ) -> ManyFitsFigure:
     """Make the figure of at least one fit.
 
@@ -121,11 +164,14 @@ def make_many_fits(
     ----------
     at : int, optional
         The cell whose answers are shown; by default the middle one.
+    second : int, optional
+        A second cell, whose answers are shown against those of the first.
     remark : str
         What is other now than when the fits were made.
     """
     n_cells = len(found.x.values)
     at = n_cells // 2 if at is None else min(max(at, 0), n_cells - 1)
+    second = None if second is None else min(max(second, 0), n_cells - 1)
     step = -(-len(found.curves) // MOST_CURVES)
     told = [found.rows_text]
     if is_running:
@@ -141,7 +187,22 @@ def make_many_fits(
         found.name, ", ".join(told), found.held_text, found.quantity, found.x, found.curves[::step],
         len(found.curves), mean, found.curves.std(axis=0), found.truth, found.points_x, found.points_y, at,
         _answers(found, at, float(mean[at])), found.is_classes,
+        None if second is None else _darts(found, at, second), second,
     )  # fmt: skip
+
+
+def _darts(found: ManyFitsFound, at: int, second: int) -> DartsFigure:
+    throws = found.curves[:, [at, second]]
+    mean, variances = throws.mean(axis=0), throws.var(axis=0)
+    truth = found.truth[[at, second]] if len(found.truth) else None
+    told = f"{counted(len(throws), 'fit')}, standard deviations " + " and ".join(
+        number(float(of)) for of in np.sqrt(variances)
+    )
+    if truth is not None:
+        told += f", bias {number(float(mean[0] - truth[0]))} and {number(float(mean[1] - truth[1]))}"
+    x_name, y_name = (f"{found.quantity} at {found.x.name} {found.x.text(cell)}" for cell in (at, second))
+    spread = float(np.sqrt(variances.mean()))
+    return DartsFigure("Two places against each other", told, x_name, y_name, throws, mean, truth, spread)
 
 
 def _answers(found: ManyFitsFound, at: int, mean: float) -> HistogramFigure:

@@ -17,12 +17,13 @@ STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageDown: 10, Qt.K
 
 
 class ManyFitsPlot(FigurePlot):
-    """A click or the arrow keys ask for the answers at another place.
+    """A click or the arrow keys ask for the answers at another place, with Shift at a second one.
 
     `fits_` holds all fits as one line with gaps; `mean_`, `truth_`, `points_` and `here_` are the others.
     """
 
     place_asked = Signal(int)  # a cell
+    second_asked = Signal(int)  # a cell to be looked at besides
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -30,9 +31,12 @@ class ManyFitsPlot(FigurePlot):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Fits along a column: arrow keys go from one place to the next")
         self._band = Band(self.plot)
-        self.points_, self.here_ = pg.ScatterPlotItem(), pg.InfiniteLine(angle=90)
+        self.points_ = pg.ScatterPlotItem()
+        self.here_, self.second_ = pg.InfiniteLine(angle=90), pg.InfiniteLine(angle=90)
         self.fits_, self.mean_, self.truth_ = (pg.PlotDataItem(connect="finite") for _ in range(3))
-        for z, item in enumerate((self.points_, self.fits_, self.here_, self.truth_, self.mean_), start=10):
+        for z, item in enumerate(
+            (self.points_, self.fits_, self.second_, self.here_, self.truth_, self.mean_), start=10
+        ):
             item.setZValue(z)
             self.plot.addItem(item, ignoreBounds=True)
         self.plot.vb.setMouseEnabled(x=False, y=False)
@@ -84,10 +88,16 @@ class ManyFitsPlot(FigurePlot):
         return np.repeat(self.figure.x.edges, 2)[1:-1], np.repeat(values, 2)
 
     def _draw_here(self) -> None:
-        edges = self.figure.x.edges
-        self.here_.setPos(float(edges[self.figure.at] + edges[self.figure.at + 1]) / 2)
+        edges, second = self.figure.x.edges, self.figure.second
         colour = theme.tokens().colour("accent" if self.hasFocus() else "text3")
-        self.here_.setPen(pen(colour, 1.5, Qt.PenStyle.DotLine))
+        self.second_.setVisible(second is not None)
+        for line, at, style in (
+            (self.here_, self.figure.at, Qt.PenStyle.DotLine),
+            (self.second_, second, Qt.PenStyle.DashDotLine),
+        ):
+            if at is not None:
+                line.setPos(float(edges[at] + edges[at + 1]) / 2)
+                line.setPen(pen(colour, 1.5, style))
 
     def hover_text(self, point: QPointF) -> str:
         cell = self.figure.x.cell_at(point.x())
@@ -98,13 +108,19 @@ class ManyFitsPlot(FigurePlot):
         if self.figure is not None and is_inside and event.button() == Qt.MouseButton.LeftButton:
             cell = self.figure.x.cell_at(self.plot.vb.mapSceneToView(event.scenePos()).x())
             if cell is not None:
-                self.place_asked.emit(cell)
+                self._ask(cell, event.modifiers())
 
     def keyPressEvent(self, event) -> None:
         if self.figure is None or event.key() not in STEPS:
             super().keyPressEvent(event)
         else:
-            self.place_asked.emit(self.figure.step(STEPS[Qt.Key(event.key())]))
+            of_second = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            cell = self.figure.step(STEPS[Qt.Key(event.key())], of_second=of_second)
+            self._ask(cell, event.modifiers())
+
+    def _ask(self, cell: int, modifiers: Qt.KeyboardModifier) -> None:
+        is_second = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+        (self.second_asked if is_second else self.place_asked).emit(cell)
 
     def focusInEvent(self, event) -> None:
         super().focusInEvent(event)
