@@ -27,6 +27,8 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from engine.apart import WorkLost
 from engine.errors import FitStopped
 from engine.monitor import FitMonitor, IterationEvent
@@ -270,7 +272,8 @@ def _send_pickled(
 
 def _receive(connection: Connection, between: Callable[[], object] = lambda: None) -> Any:
     """Return what `_send` sent."""
-    parts = [bytearray(n_bytes) for n_bytes in connection.recv()]
+    # not filled with zeros, which would stop all threads for as long as a table's bytes take
+    parts = [memoryview(np.empty(n_bytes, np.uint8)) for n_bytes in connection.recv()]
     for part in parts:
         for start in range(0, len(part), PIECE_BYTES):
             between()
