@@ -273,7 +273,7 @@ def _send_pickled(
 def _receive(connection: Connection, between: Callable[[], object] = lambda: None) -> Any:
     """Return what `_send` sent."""
     # not filled with zeros, which would stop all threads for as long as a table's bytes take
-    parts = [memoryview(np.empty(n_bytes, np.uint8)) for n_bytes in connection.recv()]
+    parts = [np.empty(n_bytes, np.uint8).data for n_bytes in connection.recv()]
     for part in parts:
         for start in range(0, len(part), PIECE_BYTES):
             between()

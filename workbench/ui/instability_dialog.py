@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
 from engine.parameters import Parameter
-from workbench.figures.instability import InstabilityFigure, make_instability
+from workbench.figures.instability import HEADS, InstabilityFigure, make_instability
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.figures.words import sentence
 from workbench.instability import MAX_RESAMPLES, InstabilitySettings, why_not
@@ -30,7 +30,8 @@ from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column
 
 KEY = "instability"
 SIZE = QSize(1120, 760)
-NUMBER_WIDTH, LEAST_WIDTH = 80, 64
+NUMBER_WIDTH, LEAST_WIDTH, RUNNER_UP_WIDTH = 80, 64, 150
+RUNNER_UP = HEADS.index("Runner-up")
 GOAL = "how firmly the rows stand behind it"
 N_RESAMPLES = Parameter("n_resamples", 100, "int", 2, MAX_RESAMPLES, label="Resamples")
 SEED = Parameter("seed", 0, "int", 0, label="Seed", has_any_size=True)
@@ -45,6 +46,7 @@ class InstabilityDialog(StudyDialog):
         self._filled_with: InstabilitySettings | None = None
         self._refused: dict[str, str] = {}  # why what is typed in a field is none
         self._tree: tuple[RunResult, TreeFigure] | None = None
+        self._fitted_to: TreeFigure | None = None
         self._is_following = False
         self.model = InstabilityModel(self)
         self.plot = ImportancesPlot()
@@ -135,7 +137,6 @@ class InstabilityDialog(StudyDialog):
         table.verticalHeader().setDefaultSectionSize(theme.scaled(28))
         head = table.horizontalHeader()
         head.setHighlightSections(False)
-        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setStretchLastSection(False)
         head.setMinimumSectionSize(theme.scaled(LEAST_WIDTH))
         table.selectionModel().currentRowChanged.connect(self._on_row)
@@ -189,10 +190,18 @@ class InstabilityDialog(StudyDialog):
         if self._tree is None or self._tree[0] is not run.result:
             self._tree = run.result, tree_of_run(run.name, run.result, 0, table)
         self.model.set_figure(make_instability(run.name, self._tree[1], found.instability))
-        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        if self._fitted_to is not self._tree[1]:  # not with every resample: it reads every cell
+            self._fitted_to = self._tree[1]
+            self._fit_columns()
         self._show_state()
         self._follow()
         self.trees.show_model(run.name, run.result, table, settings)
+
+    def _fit_columns(self) -> None:
+        """Give shares the room of their heads, the runner-up that of a name, and the question the rest."""
+        self.table.resizeColumnsToContents()
+        self.table.setColumnWidth(RUNNER_UP, theme.scaled(RUNNER_UP_WIDTH))
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
 
     def _show_settings(self, settings: InstabilitySettings) -> None:
         """Fill the fields where settings are others: while resamples come in, somebody may be typing."""

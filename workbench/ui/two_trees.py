@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from engine.errors import DataError
@@ -47,6 +47,9 @@ class TwoTreesView(QWidget):
         super().__init__()
         self._lanes = lanes
         self._drawn: tuple[Any, ...] = ()
+        self._waiting: dict[str, _Drawn] = {}
+        self._second = QTimer(self, singleShot=True)
+        self._second.timeout.connect(self._show_second)
         self.canvases = {place: TreeCanvas() for place in PLACES}
         self.numbers = {place: self._number(place) for place in PLACES}
         self._marks = {place: MarksItem(self.canvases[place].item) for place in PLACES}
@@ -97,10 +100,18 @@ class TwoTreesView(QWidget):
             for title in self._titles.values():
                 title.setText(str(error))
             return
-        for place, drawn in future.result().items():
-            self.canvases[place].set_figure(drawn.figure)
-            self._marks[place].set_words(drawn.words)
-            self._titles[place].setText(_told(drawn))
+        drawn = future.result()
+        self._show("first", drawn)
+        self._second.start(0)  # in a turn of its own: both at once would stop the window
+        self._waiting = drawn
+
+    def _show(self, place: str, drawn: dict[str, _Drawn]) -> None:
+        self.canvases[place].set_figure(drawn[place].figure)
+        self._marks[place].set_words(drawn[place].words)
+        self._titles[place].setText(_told(drawn[place]))
+
+    def _show_second(self) -> None:
+        self._show("second", self._waiting)
 
 
 def _draw_two(
