@@ -54,7 +54,9 @@ def test_nothing_is_offered_where_nothing_can_be_drawn_beside(qtbot, session):
     assert NO_CANDIDATE in action.toolTip()
     train(qtbot, session, "linear")
     session.window.centre.show_view("surface")
-    qtbot.waitUntil(lambda: panel._pictures.currentWidget() is panel.curve and panel.figure is not None)
+    name = session.document.current_run.name  # until its own picture is there, that of the tree is seen
+    qtbot.waitUntil(lambda: panel.figure is not None and panel.figure.title == name)
+    assert panel._pictures.currentWidget() is panel.curve
     assert not action.isEnabled()  # a choice would change nothing that is seen
     assert ALONG_ONE in action.toolTip()
 
