@@ -27,6 +27,8 @@ class StudyRunner(QObject):
     crashed = Signal(str, str)  # title, details: an error that is ours, not the user's
 
     subject = ""  # begins a sentence: "Bias and variance"
+    join = ", "  # between it and what is studied
+    lane = "refits"  # of `Lanes`
     step_name = ""  # what one step is called
     nothing = ""  # said of a stop before anything was there
 
@@ -78,11 +80,11 @@ class StudyRunner(QObject):
         except (DataError, ParameterError) as error:
             self._document.post_message(f"{self.subject} cannot be found: {error}")
             return False
-        self._job = Job(work, self, title=f"{self.subject}, {name}", step_name=self.step_name)
+        self._job = Job(work, self, title=f"{self.subject}{self.join}{name}", step_name=self.step_name)
         self._so_far = None
         self._job.advanced.connect(self._on_advanced)
         self._job.ended.connect(partial(self._on_ended, self._job))
-        self._job.start(self._lanes.refits)
+        self._job.start(getattr(self._lanes, self.lane))
         self.advanced.emit()
         return True
 
