@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.monitor import FitMonitor, IterationEvent
+from engine.monitor import FitMonitor
 from workbench.figures.words import counted
+from workbench.told_so_far import ToldSoFar
 
 if TYPE_CHECKING:
     from engine.resampling.draws import TableDraws
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from workbench.runs import RunRecord, RunResult
 
 MAX_RESAMPLES = 10_000
+_MARKS: WeakKeyDictionary[RunResult, str] = (
+    WeakKeyDictionary()
+)  # a large tree is read once
 
 
 @dataclass(frozen=True)
@@ -72,12 +77,15 @@ class InstabilityFound:
 
 def mark_of(result: RunResult) -> str:
     """Return what a tree as it is shown, and the table of its rows, are known by."""
+    if result in _MARKS:
+        return _MARKS[result]
     tree = result.trees[0]
     parts = (tree.feature, tree.threshold, tree.first_child, tree.level_sets, tree.n_node_samples)
     digest = hashlib.sha256(result.table_fingerprint.encode())
     for part in parts:
         digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()
+    _MARKS[result] = digest.hexdigest()
+    return _MARKS[result]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,20 +132,8 @@ def study(
 
     inputs, mark = inputs_of_result(result, table), mark_of(result)
     rows = inputs.learnable().take(inputs.rows_of("train"))
-    told = _Told(monitor, lambda known: InstabilityFound(settings, name, mark, known))
-    return told.found(instability(result.estimator, _draws(rows, settings), monitor=told))
-
-
-class _Told:
-    """Passes events on with what was found so far as a whole."""
-
-    def __init__(self, monitor: FitMonitor, found: Callable[[Instability], InstabilityFound]) -> None:
-        self._monitor, self.found = monitor, found
-
-    def on_iteration(self, event: IterationEvent) -> bool:
-        so_far = event.so_far
-        known = None if so_far is None else lambda: self.found(so_far())
-        return self._monitor.on_iteration(replace(event, so_far=known))
+    found = partial(InstabilityFound, settings, name, mark)
+    return found(instability(result.estimator, _draws(rows, settings), monitor=ToldSoFar(monitor, found)))
 
 
 def how_it_ended(found: InstabilityFound) -> str:

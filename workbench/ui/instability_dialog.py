@@ -10,6 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
 from engine.parameters import Parameter
+from workbench.datasets import Table
 from workbench.figures.instability import HEADS, InstabilityFigure, make_instability
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.figures.words import sentence
@@ -47,6 +48,8 @@ class InstabilityDialog(StudyDialog):
         self._refused: dict[str, str] = {}  # why what is typed in a field is none
         self._tree: tuple[RunResult, TreeFigure] | None = None
         self._fitted_to: TreeFigure | None = None
+        self._asked: tuple[RunResult | None, Table | None] | None = None
+        self._why_not = ""
         self._is_following = False
         self.model = InstabilityModel(self)
         self.plot = ImportancesPlot()
@@ -174,7 +177,10 @@ class InstabilityDialog(StudyDialog):
     def _refresh(self) -> None:
         document, settings = self._context.document, self._settings
         run, table = document.current_run, document.table
-        why = why_not(run, table)
+        asked = (None if run is None else run.result, table)
+        if self._asked != asked:  # not with every resample: it looks at every row
+            self._asked, self._why_not = asked, why_not(run, table)
+        why = self._why_not
         if why or run is None or run.result is None or table is None:
             self._say_why_not(why)
             return
