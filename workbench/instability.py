@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from workbench.runs import RunRecord, RunResult
 
 MAX_RESAMPLES = 10_000
-_MARKS: WeakKeyDictionary[RunResult, str] = (
-    WeakKeyDictionary()
-)  # a large tree is read once
+_MARKS: WeakKeyDictionary[RunResult, str] = WeakKeyDictionary()  # a large tree is read once
 
 
 @dataclass(frozen=True)
