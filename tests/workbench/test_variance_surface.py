@@ -16,11 +16,17 @@ from workbench.datasets import make_table
 from workbench.document import Document
 from workbench.figures import surface_inputs
 from workbench.figures.variance_surface import make_variance_surface
-from workbench.many_fits import ManyFitsSettings, how_it_ended, inputs_of, settings_for, what_changed
+from workbench.many_fits import (
+    ManyFitsSettings,
+    how_it_ended,
+    inputs_of,
+    run_many_fits,
+    settings_for,
+    what_changed,
+)
 from workbench.project import load_project, save_project
 from workbench.project.many_fits import settings_from_json, settings_to_json
 from workbench.project.variance_surface import surface_arrays, surface_from_json, surface_to_json
-from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.training_work import training_inputs
 from workbench.variance_surface import run_variance_surface
@@ -199,12 +205,18 @@ def test_it_is_kept_in_projects_and_undone(qapp, tmp_path, sample, settings):
 
 
 def test_a_project_without_rows_has_no_points_either(moons, tmp_path):
-    moons.set_split(SplitSettings(seed=2))
     moons.attach_found(curves=find(moons, MOONS))
     save_project(moons, tmp_path / "p.treewright", include_rows=False)
     back = load_project(tmp_path / "p.treewright").studies.curves
     assert len(back.points.rows) == len(back.points.x) == 0
-    assert make_variance_surface(back).is_empty.all()
+    assert make_variance_surface(back).n_fits == 5
+    document = opened("cosine")
+    along = run_many_fits(inputs_of(document, ManyFitsSettings("x", n_sets=2)), NULL_MONITOR)
+    assert len(along.points_x) > 0
+    document.attach_found(curves=along)
+    save_project(document, tmp_path / "q.treewright", include_rows=False)
+    back = load_project(tmp_path / "q.treewright").studies.curves
+    assert len(back.points_x) == len(back.points_y) == 0
 
 
 def test_damaged_files_are_refused_and_older_settings_are_read(moons):
@@ -248,6 +260,7 @@ def test_the_figure_tells_of_every_place(penguins):
     )  # fmt: skip
     two = make_variance_surface(found, 70, 5)
     np.testing.assert_array_equal(two.darts.throws, found.answers[:, [70, 5]])
+    assert two.darts.x_name == f"probability of Gentoo at {found.x.text(10)}, Dream"
     assert two.step(1, 0, of_second=True) == 6
     agreed = make_variance_surface(replace(found, deviation=np.zeros(180)))
     assert agreed.range == (0.0, 1.0)

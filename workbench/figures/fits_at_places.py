@@ -64,8 +64,8 @@ class PlacedFits(NamedTuple):
         What the answers are.
     is_classes : bool
         Probabilities, from 0 to 1.
-    place : callable
-        Returns where a cell is, in words.
+    place, values : callable
+        Return where a cell is, in words; `values` shorter, where names do not fit.
     """
 
     answers: Floats
@@ -73,6 +73,7 @@ class PlacedFits(NamedTuple):
     quantity: str
     is_classes: bool
     place: Callable[[int], str]
+    values: Callable[[int], str]
 
 
 def fits_told(found: ManyFitsFound | VarianceSurfaceFound, is_running: bool, remark: str) -> str:
@@ -117,6 +118,6 @@ def darts_at(fits: PlacedFits, at: int, second: int) -> DartsFigure:
     )
     if truth is not None:
         told += f", bias {number(float(mean[0] - truth[0]))} and {number(float(mean[1] - truth[1]))}"
-    x_name, y_name = (f"{fits.quantity} at {fits.place(cell)}" for cell in (at, second))
+    x_name, y_name = (f"{fits.quantity} at {fits.values(cell)}" for cell in (at, second))
     spread = float(np.sqrt(variances.mean()))
     return DartsFigure("Two places against each other", told, x_name, y_name, throws, mean, truth, spread)

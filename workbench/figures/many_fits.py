@@ -143,10 +143,11 @@ def make_many_fits(
     at = n_cells // 2 if at is None else min(max(at, 0), n_cells - 1)
     second = None if second is None else min(max(second, 0), n_cells - 1)
     step = -(-len(found.curves) // MOST_CURVES)
-    fits = PlacedFits(
-        found.curves, found.truth, found.quantity, found.is_classes,
-        lambda cell: f"{found.x.name} {found.x.text(cell)}",
-    )  # fmt: skip
+
+    def place(cell: int) -> str:
+        return f"{found.x.name} {found.x.text(cell)}"
+
+    fits = PlacedFits(found.curves, found.truth, found.quantity, found.is_classes, place, place)
     mean = found.curves.mean(axis=0)
     return ManyFitsFigure(
         found.name, fits_told(found, is_running, remark), found.held_text, found.quantity, found.x,

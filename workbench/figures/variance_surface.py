@@ -157,7 +157,11 @@ def make_variance_surface(
         row, column = divmod(cell, shape[1])
         return f"{found.x.name} {found.x.text(column)}, {found.y.name} {found.y.text(row)}"
 
-    fits = PlacedFits(found.answers, found.truth, found.quantity, bool(found.classes), place)
+    def values(cell: int) -> str:
+        row, column = divmod(cell, shape[1])
+        return f"{found.x.text(column)}, {found.y.text(row)}"
+
+    fits = PlacedFits(found.answers, found.truth, found.quantity, bool(found.classes), place, values)
     return VarianceSurfaceFigure(
         f"{found.name}, standard deviation of its fits", fits_told(found, is_running, remark),
         found.held_text, found.x, found.y, found.deviation.reshape(shape), found.mean.reshape(shape),

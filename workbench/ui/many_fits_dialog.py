@@ -25,7 +25,7 @@ from workbench.variance_surface import VarianceSurfaceFound
 
 KEY = "many_fits"
 SIZE = QSize(1080, 620)
-BOX_WIDTH, LEAST_WIDTH = 180, 96  # of lists of columns and classes, at most and at least
+BOX_WIDTH = 180  # of lists of columns and classes, at most
 NOT_YET = "Nothing was fitted yet."
 HOW = (
     "Choose a column and press Fit: the current model is fitted on many training sets, each a line along it. "
@@ -91,16 +91,15 @@ class ManyFitsDialog(RefitDialog):
         self._two.setObjectName("many_fits.two")
         self._two.setToolTip("Show the answers at two places against each other; Shift moves the second one")
         self._two.clicked.connect(self._on_two)
-        strip = row(
-            self.column_box, self.second_box, self.class_box, self.draws, self.count,
-            Label("training sets", "secondary"), self._says, self._two, self.start, *self._exporters,
-            spacing=8,
-        )  # fmt: skip
-        for place in range(3):  # as wide as their names as long as there is room
-            strip.setStretch(place, 20)
-        strip.setStretch(6, 1)
+        drawn = row(
+            self.column_box, self.second_box, self.class_box, -1, self._two, *self._exporters, spacing=8
+        )
+        fitted = row(
+            self.draws, self.count, Label("training sets", "secondary"), self._says, self.start, spacing=8
+        )
+        fitted.setStretch(3, 1)
         head = QWidget()
-        head.setLayout(column(strip, self._error, margins=theme.PANEL_PADDING, spacing=8))
+        head.setLayout(column(drawn, fitted, self._error, margins=theme.PANEL_PADDING, spacing=8))
         plots = QWidget()
         side_by_side = row(self.plot, self.surface, self.answers, self.darts, spacing=0)
         self.surface.hide()
@@ -118,8 +117,7 @@ class ManyFitsDialog(RefitDialog):
     def _dress(self) -> None:
         super()._dress()
         for box in (self.column_box, self.second_box, self.class_box):
-            box.setMaximumWidth(min(box.room_wanted(), theme.scaled(BOX_WIDTH)))
-            box.setMinimumWidth(min(box.maximumWidth(), theme.scaled(LEAST_WIDTH)))
+            box.setFixedWidth(min(box.room_wanted(), theme.scaled(BOX_WIDTH)))
 
     # -- what is asked
 
