@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSize
@@ -12,6 +13,8 @@ from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings, inp
 from workbench.bias_variance_choice import settings_for, value_now
 from workbench.figures.bias_variance import BiasVarianceFigure, make_bias_variance
 from workbench.figures.words import counted, sentence
+from workbench.setting_reach import reach_of
+from workbench.setting_words import within
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
@@ -45,6 +48,7 @@ class BiasVarianceDialog(StudyDialog):
         self.form.edited.connect(self._on_edited)
         self.form.refused.connect(self._on_refused)
         self.plot.setting_asked.connect(self._take)
+        self.plot.ends_asked.connect(self._on_ends)
         self._exports = PictureExports.of(context)
         self._exports.register(self, self._picture, KEY)
         self._empty = EmptyState(KEY, "")
@@ -114,6 +118,16 @@ class BiasVarianceDialog(StudyDialog):
         if not self._typed_error:
             self._laboratory.start(self.settings)
 
+    def _on_ends(self, first: int, last: int) -> None:
+        """Vary from one place to another, and find what is missing there."""
+        figure = self._figure
+        if figure is None or figure.reach is None:
+            return
+        values = figure.reach.between(first, last)
+        words = f"Vary {within(figure.ends_text(first, last))}"
+        self._context.document.set_studies(words, bias_variance=replace(self.settings, values=values))
+        self._laboratory.go_on(self.settings)
+
     # -- what is shown
 
     def _refresh(self) -> None:
@@ -167,11 +181,13 @@ class BiasVarianceDialog(StudyDialog):
             self._none_yet.say(*(("The first fits are being made.", "") if is_running else (NOT_YET, HOW)))
         else:
             remark = "" if is_running else what_changed(found, document, self.settings)
-            now = self._value_now(found)
-            wanted = (found, remark, now, is_running)
+            now, reach = self._value_now(found), reach_of(document, found, self.settings)
+            wanted = (found, remark, now, is_running, reach)
             if wanted != self._drawn:
                 self._drawn = wanted
-                self._figure = make_bias_variance(found, now=now, is_running=is_running, remark=remark)
+                self._figure = make_bias_variance(
+                    found, now=now, is_running=is_running, remark=remark, reach=reach
+                )
                 self.plot.set_figure(self._figure)
         self._pictures.show_content(found is not None)
         for made in self._exporters:
