@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from engine.errors import DataError, ParameterError
 from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings, inputs_of, what_changed
 from workbench.bias_variance_choice import settings_for, value_now
+from workbench.experiments import experiment_of
 from workbench.figures.bias_variance import BiasVarianceFigure, make_bias_variance
 from workbench.figures.words import counted, sentence
 from workbench.setting_reach import reach_of
@@ -18,6 +19,7 @@ from workbench.setting_words import within
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
+from workbench.ui.experiment_bar import LOOK, ExperimentBar
 from workbench.ui.exporting import OF_ALL, PictureExports
 from workbench.ui.forms.bias_variance_form import BiasVarianceForm
 from workbench.ui.plots.bias_variance import BiasVariancePlot
@@ -53,7 +55,12 @@ class BiasVarianceDialog(StudyDialog):
         self._exports.register(self, self._picture, KEY)
         self._empty = EmptyState(KEY, "")
         self._switch = Switch(self._empty, self._make_content())
-        self.setLayout(column(self._switch))
+        self._look_action = context.actions[LOOK]
+        self.look = ExperimentBar(self._look_action.trigger)
+        self._look_action.toggled.connect(self._show_look)
+        layout = column(self.look, self._switch)
+        layout.setStretch(1, 1)
+        self.setLayout(layout)
         self._sight = Sight(self, self._refresh)
         document = context.document
         for signal in (
@@ -130,7 +137,16 @@ class BiasVarianceDialog(StudyDialog):
 
     # -- what is shown
 
+    def _show_look(self) -> None:
+        """Say here too what to look at, where an experiment is about these parts."""
+        experiment = experiment_of(self._context.document)
+        if experiment is not None and experiment.study is not None and self._look_action.isChecked():
+            self.look.show_experiment(experiment)
+        else:
+            self.look.hide()
+
     def _refresh(self) -> None:
+        self._show_look()
         document = self._context.document
         if document.table is None or document.target is None or document.current_run is None:
             self._say_what_is_missing()

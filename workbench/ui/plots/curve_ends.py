@@ -14,6 +14,7 @@ GRIP_PX = 26  # its height, and the width in which an end is taken hold of
 GRIP_SHAPE = QRectF(-0.5, -0.15, 1.0, 0.3)  # along the line and across it, of its height
 TIP = "Drag to try more or fewer values"
 OUTSIDE = 0.65  # of the ground that lies on what is beyond the ends
+POINT_PX = 5  # from an end, within which its points lie
 LINE_Z, GROUND_Z = 30, 20  # above all that is drawn
 
 
@@ -102,7 +103,8 @@ class CurveEnds(QObject):
 
     def _draw_grounds(self) -> None:
         (left, right), (low, high) = self._plot.vb.viewRange()
-        first, last = self.places
+        past_point = POINT_PX * (right - left) / max(self._plot.vb.width(), 60.0)
+        first, last = self.places[0] - past_point, self.places[1] + past_point
         colour = theme.tokens().colour("window")
         colour.setAlphaF(OUTSIDE)
         for ground, start, stop in zip(self.grounds, (left, last), (first, right), strict=True):
