@@ -99,7 +99,9 @@ def test_the_parts_of_the_error_stand_side_by_side_in_a_window_of_their_own(qtbo
     experiment, document = begin(qtbot, session, "error_parts"), session.document
     window = session.window
     dialog = window.studies.window_of("bias_variance")
-    qtbot.waitUntil(lambda: dialog.figure is not None, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: dialog.figure is not None and bool(dialog.figure.n_fits.min() > 0), timeout=60_000
+    )
     assert dialog.isVisible()
     assert dialog.figure.x.words == tuple(model.name for model in experiment.models)
     assert len(dialog.plot.bars_.opts["height"]) == 4 * 4
