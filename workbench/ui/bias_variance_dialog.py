@@ -61,6 +61,7 @@ class BiasVarianceDialog(StudyDialog):
         layout = column(self.look, self._switch)
         layout.setStretch(1, 1)
         self.setLayout(layout)
+        self.form.line.box.setFocus()  # not the bar's button, which is the first
         self._sight = Sight(self, self._refresh)
         document = context.document
         for signal in (
