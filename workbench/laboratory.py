@@ -48,6 +48,7 @@ class Laboratory(_Refits):
 
     subject = "Bias and variance"
     nothing = "Stopped before any value had two fits."
+    _before: BiasVarianceFound | None = None  # what was known when a study was prepared
 
     @property
     def shown(self) -> BiasVarianceFound | None:
@@ -60,8 +61,13 @@ class Laboratory(_Refits):
 
     def _prepare(self, settings: BiasVarianceSettings) -> tuple[Work, str]:
         inputs = bias_variance.inputs_of(self._document, settings)
+        self._before = bias_variance.found_before(inputs)
         work = partial(bias_variance.run_bias_variance, inputs)
         return self._after_kernels(inputs.specs, work), inputs.name
+
+    def _known_at_start(self) -> BiasVarianceFound | None:
+        before, self._before = self._before, None
+        return before if before is not None and before.is_any_done else None
 
     def _is_any_done(self, found: BiasVarianceFound) -> bool:
         return found.is_any_done
