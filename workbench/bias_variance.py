@@ -15,8 +15,9 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.tuning import ValueAxis, value_axis
-from workbench.figures.words import counted, sentence
+from workbench.figures.words import as_typed, counted, sentence
 from workbench.fitting import FitInputs
+from workbench.numerals import whole_number
 from workbench.readiness import check_ready
 from workbench.runs import ModelSpec
 from workbench.told_so_far import ToldSoFar
@@ -192,6 +193,22 @@ def check_draws(document: Document, how: str, n_sets: int) -> None:
         raise ParameterError(
             f"the number of training sets is {n_sets:,}; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
         )
+
+
+def read_n_sets(text: str) -> int:
+    """Return how many training sets somebody typed.
+
+    Raises
+    ------
+    ParameterError
+        It is no such number; says what to enter.
+    """
+    n_sets = whole_number(text)
+    if n_sets is None or not FEWEST_SETS <= n_sets <= MOST_SETS:
+        raise ParameterError(
+            f"{as_typed(text)} is no number of training sets; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
+        )
+    return n_sets
 
 
 def _check(document: Document, settings: BiasVarianceSettings) -> None:

@@ -17,6 +17,7 @@ from workbench.bias_variance import (
     how_it_ended,
     inputs_of,
     knows_truth,
+    read_n_sets,
     run_bias_variance,
     what_changed,
 )
@@ -143,6 +144,16 @@ def test_what_is_offered_first_fits_the_model(qapp):
 def test_what_cannot_be_done_is_refused(document, changes, error, words):
     with pytest.raises(error, match=words):
         inputs_of(document, replace(DEPTHS, **changes))
+
+
+@pytest.mark.parametrize("text", ["", "1", "10,001", "-3", "2.5", "²", "x" * 300, "9" * 5000])
+def test_what_is_no_number_of_training_sets_is_quoted_in_short(text):
+    with pytest.raises(
+        ParameterError, match="is no number of training sets; enter one from 2 to 10,000"
+    ) as told:
+        read_n_sets(text)
+    assert len(str(told.value)) < 120
+    assert read_n_sets(" 1,000 ") == 1000
 
 
 def test_documents_that_cannot_be_studied_say_why(document):
