@@ -171,8 +171,7 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
         raise DataError("there is no model; add one")
     _check(document, settings)
     fit = training_inputs(document, run.run_id)
-    if settings.how != FRESH and not len(held_out_rows(fit)[1]):
-        raise DataError("no row is held out; give the validation or the test part rows")
+    check_held_out(fit, settings.how)
     if not settings.parameter:
         return _of_models(document, settings, fit)
     check_parameter_values(run.spec.kind, document.task, run.spec.parameters)
@@ -181,6 +180,13 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
         parameter.check(value)
     axis = value_axis(parameter, settings.values)
     return BiasVarianceInputs(settings, fit, (run.spec,), axis, f"{axis.name} of {run.name}")
+
+
+def check_held_out(fit: FitInputs, how: str) -> None:
+    """Raise DataError where models can be asked about no rows."""
+    if how != FRESH and not len(held_out_rows(fit)[1]):
+        of_weight = "" if fit.weight is None else f" with a {fit.weight} above 0"
+        raise DataError(f"no row is held out{of_weight}; give the validation or the test part rows")
 
 
 def check_draws(document: Document, how: str, n_sets: int) -> None:
@@ -265,10 +271,14 @@ def _make(inputs: BiasVarianceInputs, setting: Mapping[str, Any]) -> Any:
 
 
 def held_out_rows(fit: FitInputs) -> tuple[str, NDArray[np.int64]]:
-    """Return the part that models are asked about, the first of validation and test that has rows."""
+    """Return the part that models are asked about, the first of validation and test that has rows.
+
+    Rows that count: a part whose rows all have weight 0 has no error.
+    """
+    weights = None if fit.weight is None else fit.table.column(fit.weight).values
     for part in ("validation", "test"):
         rows = fit.rows_of(part)
-        if len(rows):
+        if len(rows) and (weights is None or np.any(weights[rows] > 0)):
             return part, rows
     return "", np.empty(0, np.int64)
 

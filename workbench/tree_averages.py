@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
-from workbench.bias_variance import BOOTSTRAP, FRESH, check_draws, held_out_rows, knows_truth, training_sets
+from workbench.bias_variance import (
+    BOOTSTRAP,
+    FRESH,
+    check_draws,
+    check_held_out,
+    held_out_rows,
+    knows_truth,
+    training_sets,
+)
 from workbench.bias_variance_choice import STEPS, first_values
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.words import as_typed, counted, number
@@ -156,8 +164,7 @@ def inputs_of(document: Document, settings: AveragesSettings) -> AveragesInputs:
     check_draws(document, settings.how, settings.n_sets)
     read_counts(" ".join(map(str, settings.n_trees)))
     fit = training_inputs(document, run.run_id)
-    if settings.how != FRESH and not len(held_out_rows(fit)[1]):
-        raise DataError("no row is held out; give the validation or the test part rows")
+    check_held_out(fit, settings.how)
     return AveragesInputs(settings, fit, run.name)
 
 

@@ -31,6 +31,7 @@ from workbench.project.bias_variance import found_from_json, found_to_json, sett
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.training_work import training_inputs
+from workbench.training_work import training_inputs
 
 DEPTHS = BiasVarianceSettings("max_depth", (2, 5), BOOTSTRAP, 4)
 
@@ -186,6 +187,27 @@ def test_groups_stay_whole_and_weights_count(qapp):
     assert "weighted by column w" in found.rows_text
     document.set_roles(["w"], "ignored")
     assert find(document, DEPTHS).means["error"][0] != found.means["error"][0]
+
+
+def test_a_part_without_weight_is_not_asked(qapp):
+    x, y = np.random.default_rng(0).normal(size=(2, 60)).tolist()
+    document = Document()
+
+    def open_with_weights(weights):
+        document.open_table(make_table("t", {"x": x, "y": y, "w": weights}))
+        document.set_roles(["y"], "target")
+        document.set_roles(["w"], "weight")
+        return training_inputs(document, document.add_run("tree"))
+
+    weights = np.ones(60)
+    fit = open_with_weights(weights.tolist())
+    weights[fit.rows_of("validation")] = 0.0
+    open_with_weights(weights.tolist())
+    assert "12 test rows" in find(document, DEPTHS).rows_text
+    weights[fit.rows_of("test")] = 0.0
+    open_with_weights(weights.tolist())
+    with pytest.raises(DataError, match="no row is held out with a w above 0"):
+        inputs_of(document, DEPTHS)
 
 
 def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document, monkeypatch):
