@@ -256,7 +256,6 @@ class Monkey:
                 self.done.append(name)
                 actions[name].trigger()
 
-
     def study(self) -> None:
         """Open the window of a study, and begin or stop it, perhaps while something else changes."""
         name = self.random.choice(STUDIES)

@@ -31,7 +31,6 @@ from workbench.project.bias_variance import found_from_json, found_to_json, sett
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
 from workbench.training_work import training_inputs
-from workbench.training_work import training_inputs
 
 DEPTHS = BiasVarianceSettings("max_depth", (2, 5), BOOTSTRAP, 4)
 
