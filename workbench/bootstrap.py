@@ -265,6 +265,7 @@ def _two_classes(column: Column) -> tuple[NDArray[np.bool_], NDArray[np.bool_], 
 
 def metrics_of(scores: ScoreSet) -> dict[str, Callable[[NDArray[np.int64]], float]]:
     """Return what a model can be scored by, each as a function of rows of the part; NaN of no weight."""
+    made: dict[str, Callable[[NDArray[np.int64]], float]]
     if not scores.classes:
         made = {metric: partial(_number_score, scores, metric) for metric in ("rmse", "mae", "r2")}
     else:
