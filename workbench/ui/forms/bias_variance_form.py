@@ -9,7 +9,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from engine.errors import ParameterError
-from workbench.bias_variance import FEWEST_SETS, MOST_SETS, ONE_LINES, TITLES, BiasVarianceSettings
+from workbench.bias_variance import (
+    FEWEST_SETS,
+    MOST_SETS,
+    ONE_LINES,
+    TITLES,
+    BiasVarianceSettings,
+    read_n_sets,
+)
 from workbench.bias_variance_choice import first_values, offered_draws, offered_parameters
 from workbench.figures.words import counted
 from workbench.tuning_grids import values_text
@@ -99,16 +106,11 @@ class BiasVarianceForm(QWidget):
             It is no list of legal values, or no number of training sets.
         """
         parameter = self.line.parameter
-        text = self.sets.text().strip().replace(",", "")
-        if not text.isdecimal() or not FEWEST_SETS <= int(text) <= MOST_SETS:
-            raise ParameterError(
-                f"{self.sets.text()!r} is no number of training sets; enter one from {FEWEST_SETS} to "
-                f"{MOST_SETS:,}"
-            )
+        n_sets = read_n_sets(self.sets.text())
         if parameter is None:
-            return replace(self._settings, parameter="", values=(), n_sets=int(text))
+            return replace(self._settings, parameter="", values=(), n_sets=n_sets)
         values = self.line.values()
-        return replace(self._settings, parameter=parameter.name, values=values, n_sets=int(text))
+        return replace(self._settings, parameter=parameter.name, values=values, n_sets=n_sets)
 
     def _check(self) -> None:
         why = ""
