@@ -29,7 +29,7 @@ def opened(qtbot, session):
     qtbot.waitUntil(dialog.isVisible)
     if session.document.current_run is not None:
         qtbot.waitUntil(
-            lambda: part(dialog, QLineEdit, "sets").text() != ""
+            lambda: part(dialog, QLineEdit, "count").text() != ""
         )  # it is filled when it comes into sight
     return dialog
 
@@ -87,7 +87,7 @@ def test_settings_are_changed_by_hand_in_undoable_steps(qtbot, session, cosine):
     dialog = opened(qtbot, session)
     enter(dialog, "values", "2, 3")
     assert dialog.settings.values == (2, 3)
-    enter(dialog, "sets", "12")
+    enter(dialog, "count", "12")
     assert dialog.settings.n_sets == 12
     draws = part(dialog, QComboBox, "draws")
     draws.setCurrentText("Bootstraps")
@@ -107,11 +107,20 @@ def test_settings_are_changed_by_hand_in_undoable_steps(qtbot, session, cosine):
         stack.undo()
     assert dialog.settings.values == (2, 3)
     assert part(dialog, QLineEdit, "values").text() == "2, 3"
-    assert part(dialog, QLineEdit, "sets").text() == "30"
+    enter(dialog, "values", "7", ends=False)
+    session.document.set_studies("Draw more", bias_variance=replace(dialog.settings, n_sets=31))
+    assert part(dialog, QLineEdit, "values").text() == "7", "what somebody types is left alone"
+    stack.undo()
+    QTest.keyClick(part(dialog, QLineEdit, "values"), Qt.Key.Key_Return)
+    assert dialog.settings.values == (7,)
+    stack.undo()
+    assert part(dialog, QLineEdit, "values").hasFocus()
+    assert part(dialog, QLineEdit, "values").text() == "2, 3", "undone where the focus still is"
+    assert part(dialog, QLineEdit, "count").text() == "30"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "words"), [("values", "0", "enter a whole number"), ("sets", "1", "from 2 to")]
+    ("name", "text", "words"), [("values", "0", "enter a whole number"), ("count", "1", "from 2 to")]
 )
 def test_what_cannot_be_read_is_said(qtbot, session, cosine, name, text, words):
     dialog = opened(qtbot, session)
@@ -285,7 +294,7 @@ def test_what_it_was_found_with_is_said_where_it_is_other_now(qtbot, session, co
     dialog = opened(qtbot, session)
     vary(qtbot, session, dialog)
     assert "other" not in dialog.figure.subtitle
-    enter(dialog, "sets", "8")
+    enter(dialog, "count", "8")
     assert dialog.figure.subtitle.endswith("found with other settings")
     session.document.undo_stack.undo()
     assert "other" not in dialog.figure.subtitle
