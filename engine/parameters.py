@@ -128,11 +128,12 @@ class Parameter:
         noun = "a whole number" if self.kind == "int" else "a number"
         low = high = ""
         if self.minimum is not None:
-            low = f" {'above' if self.open_minimum else 'from'} {self.minimum:g}"
+            low = f" {'above' if self.open_minimum else 'from'} {_limit(self.minimum)}"
         if self.maximum is not None and (self.open_minimum or self.open_maximum):
-            high = f"{' and' if low else ''} {'below' if self.open_maximum else 'at most'} {self.maximum:g}"
+            side = "below" if self.open_maximum else "at most"
+            high = f"{' and' if low else ''} {side} {_limit(self.maximum)}"
         elif self.maximum is not None:
-            high = f" to {self.maximum:g}"
+            high = f" to {_limit(self.maximum)}"
         return noun + low + high
 
     def is_legal(self, value: Any) -> bool:
@@ -171,6 +172,11 @@ class Parameter:
             if isinstance(value, numbers.Integral) and self._is_too_large(value):
                 raise ParameterError(f"{self.name} is larger than {LARGEST_WHOLE}; enter a smaller number")
             raise ParameterError(f"{self.name} is {value!r}; enter {self.legal_text}")
+
+
+def _limit(value: float) -> str:
+    """Return a limit as people write it: whole numbers in full, "1,000,000"."""
+    return f"{int(value):,}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:g}"
 
 
 def _is_yes_or_no(_: Parameter, value: Any) -> bool:

@@ -15,9 +15,10 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.tuning import ValueAxis, value_axis
-from workbench.figures.words import counted, sentence
+from workbench.figures.words import as_typed, counted, sentence
 from workbench.fitting import FitInputs
 from workbench.known_values import KnownValues, key_of, with_curve
+from workbench.numerals import whole_number
 from workbench.readiness import check_ready
 from workbench.runs import ModelSpec
 from workbench.told_so_far import ToldSoFar
@@ -184,8 +185,7 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
         raise DataError("there is no model; add one")
     _check(document, settings)
     fit = training_inputs(document, run.run_id)
-    if settings.how != FRESH and not len(held_out_rows(fit)[1]):
-        raise DataError("no row is held out; give the validation or the test part rows")
+    check_held_out(fit, settings.how)
     if not settings.parameter:
         return _of_models(document, settings, fit)
     check_parameter_values(run.spec.kind, document.task, run.spec.parameters)
@@ -200,6 +200,13 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
     return BiasVarianceInputs(settings, fit, (run.spec,), axis, f"{axis.name} of {run.name}", known)
 
 
+def check_held_out(fit: FitInputs, how: str) -> None:
+    """Raise DataError where models can be asked about no rows."""
+    if how != FRESH and not len(held_out_rows(fit)[1]):
+        of_weight = "" if fit.weight is None else f" with a {fit.weight} above 0"
+        raise DataError(f"no row is held out{of_weight}; give the validation or the test part rows")
+
+
 def check_draws(document: Document, how: str, n_sets: int) -> None:
     """Raise ParameterError or DataError where training sets cannot be drawn so."""
     if how not in TITLES:
@@ -210,6 +217,22 @@ def check_draws(document: Document, how: str, n_sets: int) -> None:
         raise ParameterError(
             f"the number of training sets is {n_sets:,}; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
         )
+
+
+def read_n_sets(text: str) -> int:
+    """Return how many training sets somebody typed.
+
+    Raises
+    ------
+    ParameterError
+        It is no such number; says what to enter.
+    """
+    n_sets = whole_number(text)
+    if n_sets is None or not FEWEST_SETS <= n_sets <= MOST_SETS:
+        raise ParameterError(
+            f"{as_typed(text)} is no number of training sets; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
+        )
+    return n_sets
 
 
 def _check(document: Document, settings: BiasVarianceSettings) -> None:
@@ -281,10 +304,14 @@ def _make(inputs: BiasVarianceInputs, setting: Mapping[str, Any]) -> Any:
 
 
 def held_out_rows(fit: FitInputs) -> tuple[str, NDArray[np.int64]]:
-    """Return the part that models are asked about, the first of validation and test that has rows."""
+    """Return the part that models are asked about, the first of validation and test that has rows.
+
+    Rows that count: a part whose rows all have weight 0 has no error.
+    """
+    weights = None if fit.weight is None else fit.table.column(fit.weight).values
     for part in ("validation", "test"):
         rows = fit.rows_of(part)
-        if len(rows):
+        if len(rows) and (weights is None or np.any(weights[rows] > 0)):
             return part, rows
     return "", np.empty(0, np.int64)
 

@@ -264,13 +264,24 @@ def _two_classes(column: Column) -> tuple[NDArray[np.bool_], NDArray[np.bool_], 
 
 
 def metrics_of(scores: ScoreSet) -> dict[str, Callable[[NDArray[np.int64]], float]]:
-    """Return what a model can be scored by, each as a function of rows of the part."""
+    """Return what a model can be scored by, each as a function of rows of the part; NaN of no weight."""
+    made: dict[str, Callable[[NDArray[np.int64]], float]]
     if not scores.classes:
-        return {metric: partial(_number_score, scores, metric) for metric in ("rmse", "mae", "r2")}
-    made: dict[str, Callable[[NDArray[np.int64]], float]] = {"accuracy": partial(_accuracy, scores)}
-    if scores.proba is not None:
-        made |= {"auc": partial(_by_proba, auc, scores), "log_loss": partial(_by_proba, log_loss, scores)}
-    return made
+        made = {metric: partial(_number_score, scores, metric) for metric in ("rmse", "mae", "r2")}
+    else:
+        made = {"accuracy": partial(_accuracy, scores)}
+        if scores.proba is not None:
+            made |= {"auc": partial(_by_proba, auc, scores), "log_loss": partial(_by_proba, log_loss, scores)}
+    if scores.weights is None:
+        return made
+    return {metric: partial(_where_any_counts, scores.weights, score) for metric, score in made.items()}
+
+
+def _where_any_counts(
+    weights: Floats, score: Callable[[NDArray[np.int64]], float], rows: NDArray[np.int64]
+) -> float:
+    """Return a score of drawn rows; NaN where all of them have weight 0, as rows of few weights may."""
+    return score(rows) if weights[rows].any() else np.nan
 
 
 def _weights(scores: ScoreSet, rows: NDArray[np.int64]) -> Floats | None:

@@ -279,10 +279,16 @@ def experiment_of(document: Document) -> Experiment | None:
 
 
 def is_untouched(document: Document) -> bool:
-    """Tell whether nothing but an experiment was set up in a document: nobody's work is in it."""
+    """Tell whether nothing but an experiment was set up in a document: nobody's work is in it.
+
+    What a study found is somebody's: it is no step that can be undone.
+    """
+    from workbench.studies import Studies
+
     stack = document.undo_stack
     has_one_step = stack.count() == stack.index() == 1
-    return has_one_step and document.path is None and experiment_of(document) is not None
+    is_as_set_up = has_one_step and document.studies == Studies()
+    return is_as_set_up and document.path is None and experiment_of(document) is not None
 
 
 def set_up(document: Document, experiment: Experiment) -> list[str]:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from engine.errors import DataError, ParameterError
 from engine.information import EQUAL_COUNTS, WAYS, JointCounts, cut, cut_points, joint_counts
 from workbench.dates import days_of_text
-from workbench.figures.words import counted, value_text
+from workbench.figures.words import as_typed, counted, value_text
+from workbench.numerals import whole_number
 
 if TYPE_CHECKING:
     from workbench.columns import Column
@@ -155,18 +156,19 @@ def read_cutting(way: str, text: str, is_date: bool) -> Cutting:
     """
     words = text.replace(";", " ").replace(",", " ").replace("\N{MINUS SIGN}", "-").split()
     if way != OWN:
-        if len(words) != 1 or not words[0].isdecimal() or not 1 <= int(words[0]) <= MAX_RANGES:
+        n_ranges = whole_number(words[0]) if len(words) == 1 else None
+        if n_ranges is None or not 1 <= n_ranges <= MAX_RANGES:
             raise ParameterError(
-                f"{text!r} is no number of ranges; enter a whole number from 1 to {MAX_RANGES}"
+                f"{as_typed(text)} is no number of ranges; enter a whole number from 1 to {MAX_RANGES}"
             )
-        return Cutting(way, int(words[0]))
+        return Cutting(way, n_ranges)
     try:
         cuts = [days_of_text(word) if is_date else float(word) for word in words]
     except ValueError:
         cuts = [np.nan]
     if not cuts or not np.isfinite(cuts).all() or len(cuts) >= MAX_RANGES:
         example = "dates such as 2020-09-15" if is_date else "numbers such as 3.5 7"
-        raise ParameterError(f"{text!r} is no list of cuts; enter {example} with blanks between them")
+        raise ParameterError(f"{as_typed(text)} is no list of cuts; enter {example} with blanks between them")
     return Cutting(OWN, 4, tuple(sorted(set(cuts))))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 EXACT_LIMIT = 2**53  # above it float64 skips integers
+MOST_DIGITS = 18  # of a whole number that somebody types
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,17 @@ def _share(texts: Any, counts: NDArray[np.int64], style: NumberStyle) -> float:
     """Return the share of cells that are numbers; 0 below 0.9: a few odd cells do not unmake a column."""
     share = float(counts[is_number(texts, style)].sum()) / max(float(counts.sum()), 1.0)
     return share if share >= 0.9 else 0.0
+
+
+def whole_number(text: str) -> int | None:
+    """Return what a text of digits counts; None where it is none, or longer than any number that is meant.
+
+    >>> whole_number("1,000"), whole_number(" 7 "), whole_number("-1"), whole_number("9" * 5000)
+    (1000, 7, None, None)
+    """
+    digits = text.strip().replace(",", "")
+    # Python refuses to read thousands of digits, and nothing here is counted in more than these
+    return int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else None
 
 
 def spell(value: float) -> str:

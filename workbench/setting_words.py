@@ -9,6 +9,7 @@ from PySide6.QtCore import QLocale
 
 from engine.parameters import Parameter
 from workbench.model_choice import OF_MODELS, words_of
+from workbench.numerals import whole_number
 
 
 def format_value(parameter: Parameter, value: Any) -> str:
@@ -67,7 +68,8 @@ def parse_number(parameter: Parameter, text: str) -> Any:
 def parse_sizes(text: str) -> Any:
     """Read whole numbers with commas or blanks between them, brackets or none around; the text if none."""
     words = text.strip("()[] ").replace(",", " ").split()
-    return tuple(map(int, words)) if all(word.isdecimal() for word in words) else text
+    sizes = tuple(whole_number(word) for word in words)
+    return text if None in sizes else sizes
 
 
 def within(label: str) -> str:

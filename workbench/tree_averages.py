@@ -12,11 +12,20 @@ from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
-from workbench.bias_variance import BOOTSTRAP, FRESH, check_draws, held_out_rows, knows_truth, training_sets
+from workbench.bias_variance import (
+    BOOTSTRAP,
+    FRESH,
+    check_draws,
+    check_held_out,
+    held_out_rows,
+    knows_truth,
+    training_sets,
+)
 from workbench.bias_variance_choice import STEPS, first_values
 from workbench.catalog import check_parameter_values, entry_of
-from workbench.figures.words import counted, number
+from workbench.figures.words import as_typed, counted, number
 from workbench.fitting import FitInputs
+from workbench.numerals import whole_number
 from workbench.readiness import check_ready
 from workbench.told_so_far import ToldSoFar
 from workbench.training_work import training_inputs
@@ -128,11 +137,11 @@ def read_counts(text: str) -> tuple[int, ...]:
     ParameterError
         One is no whole number from 1, or there are fewer than two.
     """
-    pieces = text.replace(",", " ").split()
-    wrong = next((piece for piece in pieces if not piece.isdecimal()), None)
+    read = {piece: whole_number(piece) for piece in text.replace(",", " ").split()}
+    wrong = next((piece for piece, n_trees in read.items() if n_trees is None), None)
     if wrong is not None:
-        raise ParameterError(f"{wrong!r} is no number of trees; enter such as 1, 2, 5, 10")
-    counts = sorted({int(piece) for piece in pieces})
+        raise ParameterError(f"{as_typed(wrong)} is no number of trees; enter such as 1, 2, 5, 10")
+    counts = sorted({n_trees for n_trees in read.values() if n_trees is not None})
     if len(counts) < 2 or counts[0] < 1 or counts[-1] > MOST_TREES:
         raise ParameterError(f"enter two numbers of trees at least, from 1 to {MOST_TREES:,}")
     return tuple(counts)
@@ -155,8 +164,7 @@ def inputs_of(document: Document, settings: AveragesSettings) -> AveragesInputs:
     check_draws(document, settings.how, settings.n_sets)
     read_counts(" ".join(map(str, settings.n_trees)))
     fit = training_inputs(document, run.run_id)
-    if settings.how != FRESH and not len(held_out_rows(fit)[1]):
-        raise DataError("no row is held out; give the validation or the test part rows")
+    check_held_out(fit, settings.how)
     return AveragesInputs(settings, fit, run.name)
 
 

@@ -13,6 +13,7 @@ from engine.export.rules import KEYWORDS, PLAIN_NAME
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|inf|nan)(?![\w.])")
 _SHOWN = 40  # signs of a line that a message quotes
+_MOST_DIGITS = 18  # of a count: Python refuses to read thousands of them
 
 
 def cursors(text: str) -> Iterator[Cursor]:
@@ -104,7 +105,7 @@ class Cursor:
 
     def count(self) -> int:
         word = self.number_word()
-        if not word.isdecimal():
+        if not word.isdecimal() or len(word) > _MOST_DIGITS:
             raise self.error(f"{word} is no whole number from 0")
         return int(word)
 

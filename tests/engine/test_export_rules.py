@@ -281,6 +281,7 @@ def test_rules_written_by_hand_are_read():
         ("[0.5, 0.5]", "[0.5, nan]", "line 9 .* no finite number"),
         ("[0.5, 0.5]", "[0.4, 0.6]", "line 9 .* it says 'a', but by its shares the answer is 'b'"),
         ("4 rows", "4.5 rows", "line 9 .* 4.5 is no whole number"),
+        ("4 rows", f"{'4' * 5000} rows", "line 9 .* is no whole number"),
         ("4 rows", "4 rows, heavy", "line 9 .* expected a number, found 'heavy'"),
         ("4 rows", "4 rows.", "line 9 .* expected the end of the line, found '.'"),
     ],

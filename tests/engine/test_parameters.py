@@ -5,6 +5,7 @@ import pytest
 
 from engine import DecisionTreeClassifier, RandomForestRegressor
 from engine.errors import ParameterError
+from engine.parameters import Parameter
 from engine.tree.parameters import TREE_CLASSIFIER
 
 X, Y = np.arange(12.0).reshape(-1, 1), np.arange(12) % 2
@@ -42,3 +43,8 @@ def test_a_fraction_above_one_is_no_share(value, is_legal):
             ParameterError, match=r"enter a whole number from 1, or a share above 0 and at most 1"
         ):
             parameter.check(value)
+
+
+def test_limits_are_told_in_full():
+    assert Parameter("n", 5, "int", 2, 1_000_000).legal_text == "a whole number from 2 to 1,000,000"
+    assert Parameter("x", 0.5, "float", 0.25, 1e20).legal_text == "a number from 0.25 to 1e+20"

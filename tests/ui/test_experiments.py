@@ -194,7 +194,9 @@ def test_a_persons_work_is_asked_for_and_an_untouched_experiment_is_not(qtbot, s
     box = window.findChild(QMessageBox)
     assert "Save before opening a sample?" in box.text()
     box.button(QMessageBox.StandardButton.Discard).click()
-    qtbot.waitUntil(lambda: document.table.sample == "box", timeout=30_000)
+    qtbot.waitUntil(lambda: document.view_state.get("experiment") == "box", timeout=30_000)
+    window.close()
+    assert not window.isVisible(), "nothing of a person's would be lost"
 
 
 def test_a_saved_project_shows_what_to_look_at_again(qtbot, session, tmp_path):

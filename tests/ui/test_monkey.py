@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from tests.ui.person import ALT, CTRL, LEFT, NONE, SHIFT
 from workbench.ui import error_dialog, file_dialogs
+from workbench.ui.study_dialog import StudyDialog
 
 N_TOLD = 15
 LEAVING = ("action.file.close", "action.file.quit")
@@ -52,7 +53,12 @@ KEYS = (
     *(Qt.Key.Key_Tab, Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_Delete, Qt.Key.Key_F2),
     *(Qt.Key.Key_Escape, Qt.Key.Key_Plus, Qt.Key.Key_Minus, Qt.Key.Key_A, Qt.Key.Key_PageDown),
 )
-PLOTS = ("tree.canvas", "tree.mini_map", "surface.plot", "surface.curve", "training.plot", "scores.confusion")
+PLOTS = (
+    *("tree.canvas", "tree.mini_map", "surface.plot", "surface.curve", "training.plot", "scores.confusion"),
+    *("bootstrap.resamples", "many_fits.plot", "bias_variance.plot", "many_fits.answers", "information.bars"),
+    "instability.wins",
+)
+STUDIES = ("bias_variance", "many_fits", "averages", "bootstrap", "information", "instability")
 FILES = {
     "numbers.csv": b"size;price;group\n" + b"1,5;3;a\n2,5;4;b\n3,25;7;a\n4,5;8;b\n" * 12,
     "odd.csv": b'a,a,,y\n"x\ny",1e400,,no\n?,inf,,yes\nz,-3,,no\n' + b"w,5,,yes\nw,7,,no\n" * 10,
@@ -84,6 +90,7 @@ class Monkey:
             (1, self.size),
             (1, self.open),
             (2, self.train_and),
+            (2, self.study),
         )
 
     def act(self) -> None:
@@ -103,7 +110,7 @@ class Monkey:
             self.done.append("close a popup")
             popup.close()
             return True
-        dialogs = [w for w in self.window.findChildren(QDialog) if w.isVisible()]
+        dialogs = [w for w in self.window.findChildren(QDialog) if w.isVisible() and not self._may_stay(w)]
         if not dialogs:
             return False
         dialog = self.random.choice(dialogs)
@@ -118,6 +125,10 @@ class Monkey:
             self.done.append(f"close {dialog.objectName()}")
             dialog.close()
         return True
+
+    def _may_stay(self, dialog: QDialog) -> bool:
+        """Leave windows of studies open for a while: they work on beside the others."""
+        return isinstance(dialog, StudyDialog) and self.random.random() < 0.95
 
     def ask_file(self, parent, title, *rest) -> None:
         """Stand in for the file dialogs: a file of the folder, one that is not there, or Cancel."""
@@ -244,6 +255,21 @@ class Monkey:
             if actions[name].isEnabled():
                 self.done.append(name)
                 actions[name].trigger()
+
+    def study(self) -> None:
+        """Open the window of a study, and begin or stop it, perhaps while something else changes."""
+        name = self.random.choice(STUDIES)
+        action = self.window.actions_[f"action.study.{name}"]
+        if not action.isEnabled():
+            return
+        self.done.append(action.objectName())
+        action.trigger()
+        dialog = self.window.studies.window_of(name)
+        for _ in range(self.random.choice((1, 1, 2, 3))):
+            start = dialog.findChild(QAbstractButton, f"{name}.start")
+            if start is not None and start.isEnabled() and start.isVisible():
+                self.done.append(f"press {start.objectName()}: {start.text()}")
+                QTest.mouseClick(start, LEFT)
 
 
 def _is_within_reach(widget) -> bool:

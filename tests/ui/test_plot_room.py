@@ -8,8 +8,10 @@ from workbench.forcing import Choice, Choices
 from workbench.ui import theme
 from workbench.ui.plots.base import LegendItem, common_start
 from workbench.ui.plots.header import HeaderItem, split_to_fit
+from workbench.ui.plots.histogram import HistogramPlot
 from workbench.ui.plots.pruning import PruningPlot
 from workbench.ui.split_dialog import SplitDialog
+from workbench.ui.widgets import Label
 
 LINE = "206 training rows, 69 validation rows, 5 folds of the training rows, band of one standard error"
 
@@ -118,3 +120,26 @@ def test_the_levels_of_a_split_to_force_are_as_high_as_they_need(qtbot, n, in_si
     assert levels.visualItemRect(levels.item(0)).height() == theme.scaled(theme.CONTROL_HEIGHT)
     row_px = theme.scaled(theme.CONTROL_HEIGHT)
     assert in_sight * row_px <= levels.viewport().height() < in_sight * row_px + 4  # a frame
+
+
+def test_the_name_of_an_axis_stays_in_the_middle_when_it_is_renamed(qtbot):
+    plot = HistogramPlot("any")
+    qtbot.addWidget(plot)
+    plot.resize(600, 300)
+    plot.show()
+    for name in ("x", "the mean of a column with a long name", "y"):
+        axis = plot.plot.getAxis("bottom")
+        axis.set_name(name)
+        middle = axis.label.pos().x() + axis.label.boundingRect().width() / 2
+        assert middle == pytest.approx(axis.size().width() / 2, abs=1)
+
+
+def test_a_long_word_is_broken_and_makes_no_window_wide(qtbot):
+    label = Label("", "danger", wrap=True)
+    qtbot.addWidget(label)
+    told = f"the table has no column {'x' * 300!r} any more; choose another"
+    label.setText(told)
+    assert label.text() == told
+    assert label.minimumSizeHint().width() < 300
+    label.resize(300, 20)
+    assert label.heightForWidth(300) > 5 * label.fontMetrics().height()

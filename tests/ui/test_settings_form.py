@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from engine.parameters import Parameter
 from workbench.catalog import CATALOG, start_parameters
 from workbench.samples import load_sample
-from workbench.setting_words import parse_number
+from workbench.setting_words import parse_number, parse_sizes
 from workbench.ui import theme
 from workbench.ui.forms.parameter_form import Context, ParameterForm
 
@@ -224,3 +224,9 @@ def test_every_word_of_a_list_stands_whole(qtbot, kind, text_scale):
         texts = [box.itemText(place) for place in range(box.count())]
         cut = [text for text in texts if box.fontMetrics().horizontalAdvance(text) > room]
         assert not cut, f"{cut} do not fit {room} px"
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "10, x", "1.5"])
+def test_what_is_no_list_of_sizes_stays_a_text(text):
+    assert parse_sizes(text) == text
+    assert parse_sizes("(100, 50)") == (100, 50)

@@ -18,6 +18,7 @@ from workbench.bias_variance import (
     how_it_ended,
     inputs_of,
     knows_truth,
+    read_n_sets,
     run_bias_variance,
     what_changed,
 )
@@ -146,6 +147,16 @@ def test_what_cannot_be_done_is_refused(document, changes, error, words):
         inputs_of(document, replace(DEPTHS, **changes))
 
 
+@pytest.mark.parametrize("text", ["", "1", "10,001", "-3", "2.5", "²", "x" * 300, "9" * 5000])
+def test_what_is_no_number_of_training_sets_is_quoted_in_short(text):
+    with pytest.raises(
+        ParameterError, match="is no number of training sets; enter one from 2 to 10,000"
+    ) as told:
+        read_n_sets(text)
+    assert len(str(told.value)) < 120
+    assert read_n_sets(" 1,000 ") == 1000
+
+
 def test_documents_that_cannot_be_studied_say_why(document):
     document.set_split(SplitSettings(0, 1.0, 0.0, 0.0))
     with pytest.raises(DataError, match="no row is held out"):
@@ -176,6 +187,27 @@ def test_groups_stay_whole_and_weights_count(qapp):
     assert "weighted by column w" in found.rows_text
     document.set_roles(["w"], "ignored")
     assert find(document, DEPTHS).means["error"][0] != found.means["error"][0]
+
+
+def test_a_part_without_weight_is_not_asked(qapp):
+    x, y = np.random.default_rng(0).normal(size=(2, 60)).tolist()
+    document = Document()
+
+    def open_with_weights(weights):
+        document.open_table(make_table("t", {"x": x, "y": y, "w": weights}))
+        document.set_roles(["y"], "target")
+        document.set_roles(["w"], "weight")
+        return training_inputs(document, document.add_run("tree"))
+
+    weights = np.ones(60)
+    fit = open_with_weights(weights.tolist())
+    weights[fit.rows_of("validation")] = 0.0
+    open_with_weights(weights.tolist())
+    assert "12 test rows" in find(document, DEPTHS).rows_text
+    weights[fit.rows_of("test")] = 0.0
+    open_with_weights(weights.tolist())
+    with pytest.raises(DataError, match="no row is held out with a w above 0"):
+        inputs_of(document, DEPTHS)
 
 
 def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document, monkeypatch):

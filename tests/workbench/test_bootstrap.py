@@ -20,6 +20,7 @@ from workbench.bootstrap import (
     BootstrapSettings,
     first_bootstrap,
     inputs_of,
+    metrics_of,
 )
 from workbench.bootstrap_work import run_bootstrap, what_changed
 from workbench.datasets import make_table
@@ -28,6 +29,7 @@ from workbench.project import load_project, save_project
 from workbench.project.studies import studies_from_json, studies_to_json
 from workbench.resampler import how_it_ended
 from workbench.samples import load_sample
+from workbench.scoring import score_classes, score_numbers
 from workbench.studies import Studies
 
 TABLE = make_table(
@@ -153,6 +155,18 @@ def test_a_models_score_is_the_one_in_scores(trained, metric):
     assert made.rows_text.startswith(f"{scores.n_rows} test rows")
     low, high, _ = made.bootstrap.interval(intervals.PERCENTILE, 0.95)
     assert low <= made.bootstrap.value <= high
+
+
+def test_resamples_of_rows_without_weight_have_no_score():
+    weights = np.array([1.0, 0.0, 0.0])
+    proba = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+    of_classes = score_classes("test", np.array([0, 1, 1]), proba, ("no", "yes"), weights)
+    of_numbers = score_numbers("test", np.array([1.0, 2.0, 3.0]), np.array([1.5, 2.0, 0.0]), weights)
+    nothing = np.array([1, 2, 2])
+    for scores in (of_classes, of_numbers):
+        assert all(np.isnan(score(nothing)) for score in metrics_of(scores).values())
+    assert metrics_of(of_classes)["accuracy"](np.array([0, 1, 1])) == 1.0
+    assert metrics_of(of_numbers)["mae"](np.array([0, 2, 2])) == pytest.approx(0.5)
 
 
 def test_a_metric_of_another_task_is_refused(trained):

@@ -106,6 +106,9 @@ def test_what_a_person_did_makes_it_their_work():
     assert not is_untouched(document)
     document.undo_stack.undo()
     assert not is_untouched(document), "it could be redone"
+    _, document, _ = opened("neighbors")
+    document.attach_found(found=object())
+    assert not is_untouched(document), "a study found something"
     plain = Document()
     plain.open_table(load_sample("clouds"))
     plain.add_run("tree")

@@ -44,6 +44,32 @@ def test_a_constant_is_one_bar(value):
     assert np.all(np.diff(figure.resamples.edges) > 0)
 
 
+@pytest.mark.parametrize("replicates", [[1.7e308] * 30, [-1.7e308, 0.0, 1.7e308] * 10])
+def test_the_largest_numbers_are_drawn_in_a_unit_of_which_differences_are_numbers(replicates):
+    figure = make_bootstrap(found(replicates, value=replicates[1]), 0.95)
+    histogram = figure.resamples
+    assert histogram.counts.sum() == 30
+    assert histogram.x_name == "mean of x, in 1e+300"
+    assert np.isfinite(np.diff(histogram.edges)).all()
+    assert np.isfinite(np.diff(histogram.span)).all()
+    assert histogram.span[0] < histogram.value < histogram.span[1]
+    assert histogram.intervals[0].interval.high == pytest.approx(1.7e8)
+    assert "1.700e+308" in dict(figure.lines)["Percentile, 95 %"]
+    assert histogram.story(9).splitlines()[0].endswith(", in 1e+300")
+
+
+def test_numbers_have_the_digits_that_tell_them_apart():
+    years = 2008.0 + np.linspace(-0.1, 0.1, 101)
+    lines = dict(make_bootstrap(found(years, value=2008.0291), 0.95).lines)
+    assert lines["Value"] == "2,008.029"
+    assert lines["Percentile, 95 %"] == "2,007.905 to 2,008.095"
+    assert lines["Standard error"] == "0.0586"
+    bar = make_bootstrap(found(years), 0.95).resamples.story(0)
+    assert bar.startswith("2,007.90 to 2,007.92") or bar.startswith("2,007.9 to 2,007.92")
+    same = dict(make_bootstrap(found(np.full(20, 18_628.0), value=18_628.0), 0.95).lines)
+    assert (same["Value"], same["Percentile, 95 %"]) == ("18,628", "18,628 to 18,628")
+
+
 def test_resamples_without_a_value_are_told():
     figure = make_bootstrap(found([1.0, np.nan, 2.0, np.inf]), 0.95)
     assert figure.resamples.counts.sum() == 2

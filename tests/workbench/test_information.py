@@ -51,7 +51,7 @@ def test_a_column_that_is_gone_is_named():
         count_jointly(load_sample("xor"), InformationSettings("a", "c"))
 
 
-@pytest.mark.parametrize("text", ["", "0", "two", "1.5", "101", "3 4", "²"])
+@pytest.mark.parametrize("text", ["", "0", "two", "1.5", "101", "3 4", "²", "9" * 5000])
 def test_what_is_no_number_of_ranges_is_refused(text):
     with pytest.raises(ParameterError, match="enter a whole number from 1"):
         read_cutting(EQUAL_COUNTS, text, is_date=False)

@@ -89,7 +89,13 @@ def test_what_is_offered_first(document):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("1, many", "'many' is no number"), ("5", "two numbers"), ("0 5", "from 1"), ("1, 5000", "to 1,000")],
+    [
+        ("1, many", "'many' is no number"),
+        ("5", "two numbers"),
+        ("0 5", "from 1"),
+        ("1, 5000", "to 1,000"),
+        ("1 " + "9" * 5000, "99…' is no number"),
+    ],
 )
 def test_numbers_of_trees_that_are_none_are_refused(text, words):
     with pytest.raises(ParameterError, match=words):

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor, log10
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MIN_BINS, MAX_BINS = 10, 40
-DIGITS = 4
+DIGITS, MOST_DIGITS = 4, 15
 MARGIN = 0.06  # of half the axis, on both sides
+DRAWABLE = 1e300  # beyond it a difference of two places may be infinite
 TITLES = {"percentile": "Percentile", "basic": "Basic", "BCa": "BCa"}
 
 
@@ -33,8 +35,17 @@ class NamedInterval(NamedTuple):
     @property
     def text(self) -> str:
         """Such as "0.52 to 0.71", or why there is none."""
+        return self.text_with(DIGITS)
+
+    def in_units(self, unit: float) -> NamedInterval:
+        """Return it with its ends counted in a unit."""
         low, high, why = self.interval
-        return f"none: {why}" if why else f"{number(low, DIGITS)} to {number(high, DIGITS)}"
+        return self._replace(interval=Interval(low / unit, high / unit, why))
+
+    def text_with(self, digits: int) -> str:
+        """Return the text with so many digits."""
+        low, high, why = self.interval
+        return f"none: {why}" if why else f"{number(low, digits)} to {number(high, digits)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +67,8 @@ class HistogramFigure:
         What the value is, and what is counted.
     beside : (int, int)
         Samples of the highest bar, and number of intervals, of a histogram that this one stands beside.
+    unit : float
+        What all places above are counted in; above 1 for numbers near the largest that there are.
     """
 
     title: str
@@ -70,6 +83,7 @@ class HistogramFigure:
     value_name: str = "value"
     samples_name: str = "samples"
     beside: tuple[int, int] = (0, 0)
+    unit: float = 1.0
 
     @property
     def highest(self) -> int:
@@ -88,8 +102,11 @@ class HistogramFigure:
 
     def story(self, at: int) -> str:
         """What is told of a bin."""
-        low, high = (number(float(edge), DIGITS) for edge in self.edges[at : at + 2])
-        return f"{low} to {high}\n{counted(int(self.counts[at]), 'sample')}"
+        low, high = map(float, self.edges[at : at + 2])
+        digits = _digits(max(abs(low), abs(high)), high - low)
+        of_axis = "" if self.unit == 1 else f", in {self.unit:g}"
+        samples = counted(int(self.counts[at]), "sample")
+        return f"{number(low, digits)} to {number(high, digits)}{of_axis}\n{samples}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,26 +173,35 @@ def make_bootstrap(
     """
     made = found.bootstrap
     fresh = found.repeated[np.isfinite(found.repeated)]
-    edges = _edges(np.concatenate([made.defined, fresh]))
     intervals = tuple(NamedInterval(TITLES[kind], made.interval(kind, level)) for kind in KINDS)
     ends = [end for named in intervals for end in named.interval[:2]]
-    span = _span([*edges[[0, -1]], made.value, found.truth, *ends])
-    known = tuple(each for each in intervals if not each.interval.why)
-    counts, of_fresh = (np.histogram(values, edges)[0] for values in (made.defined, fresh))
+    values = np.concatenate([made.defined, fresh])
+    unit = _unit(np.concatenate([values, ends, [made.value]]))
+    edges = _edges(values / unit)
+    span = _span([*edges[[0, -1]], made.value / unit, found.truth / unit, *(end / unit for end in ends)])
+    known = tuple(each.in_units(unit) for each in intervals if not each.interval.why)
+    counts, of_fresh = (np.histogram(samples / unit, edges)[0] for samples in (made.defined, fresh))
+    x_name = found.name if unit == 1 else f"{found.name}, in {unit:g}"
     resamples = HistogramFigure(
-        f"Bootstrap of {found.spoken}", _subtitle(found, is_running, remark), found.name, edges, counts,
-        span, made.value, found.truth, known, beside=(int(of_fresh.max()), 0),
+        f"Bootstrap of {found.spoken}", _subtitle(found, is_running, remark), x_name, edges, counts,
+        span, made.value / unit, found.truth / unit, known, beside=(int(of_fresh.max()), 0), unit=unit,
     )  # fmt: skip
     beside = None
     if len(found.repeated):
         samples = counted(len(found.repeated), "fresh sample")
         told = f"{samples} of {counted(made.n_rows, 'row')}, seed {made.seed}"
         beside = HistogramFigure(
-            "Repeated sampling", told, found.name, edges, of_fresh, span, np.nan, found.truth,
-            beside=(int(counts.max()), len(known)),
+            "Repeated sampling", told, x_name, edges, of_fresh, span, np.nan, found.truth / unit,
+            beside=(int(counts.max()), len(known)), unit=unit,
         )  # fmt: skip
     lines = _lines(found, intervals, level, is_running)
     return BootstrapFigure(resamples, beside, lines, found, level)
+
+
+def _unit(places: Floats) -> float:
+    """Return in what the numbers on the axis are counted, so that their differences are numbers too."""
+    known = places[np.isfinite(places)]
+    return DRAWABLE if np.abs(known).max(initial=0.0) > DRAWABLE else 1.0
 
 
 def _edges(values: Floats) -> Floats:
@@ -183,11 +209,11 @@ def _edges(values: Floats) -> Floats:
     if not len(values):
         return np.linspace(0.0, 1.0, MIN_BINS + 1)
     low, high = float(values.min()), float(values.max())
-    half = abs(low) / 2 or 0.5
     if high - low <= 1e-12 * abs(low):  # a constant, but for rounding
+        half = abs(low) / 2 or 0.5
         low, high = low - half, high + half
     shares = np.linspace(0.0, 1.0, int(np.clip(np.sqrt(len(values)), MIN_BINS, MAX_BINS)) + 1)
-    return np.asarray(low * (1 - shares) + high * shares)  # a difference of both may be infinite
+    return np.asarray(low * (1 - shares) + high * shares)
 
 
 def _span(places: Sequence[float]) -> tuple[float, float]:
@@ -216,13 +242,27 @@ def _subtitle(found: BootstrapFound, is_running: bool, remark: str) -> str:
     return ", ".join(told)
 
 
+def _digits(value: float, step: float) -> int:
+    """Return with how many digits values are written that differ by steps: 2,008.03, not 2,008 each."""
+    if step == 0 and float(value).is_integer() and abs(value) < 10**MOST_DIGITS:
+        return MOST_DIGITS
+    if not (np.isfinite(value) and np.isfinite(step) and value and step > 0):
+        return DIGITS
+    places = floor(log10(abs(value))) - floor(log10(step))
+    return int(np.clip(places + 2, DIGITS, MOST_DIGITS))
+
+
 def _lines(
     found: BootstrapFound, intervals: tuple[NamedInterval, ...], level: float, is_running: bool
 ) -> tuple[tuple[str, str], ...]:
     made = found.bootstrap
-    told = [(each, "to come" if each.interval.why and is_running else each.text) for each in intervals]
+    digits = _digits(made.value, made.standard_error)
+    told = [
+        (each, "to come" if each.interval.why and is_running else each.text_with(digits))
+        for each in intervals
+    ]
     lines = [
-        ("Value", _number(made.value)),
+        ("Value", _number(made.value, digits)),
         ("Standard error", _number(made.standard_error)),
         ("Bias", _number(made.bias)),
         *((f"{each.name}, {100 * level:g} %", text) for each, text in told),
@@ -230,11 +270,11 @@ def _lines(
     fresh = found.repeated[np.isfinite(found.repeated)]
     if len(fresh) > 1:
         lines.append(("Fresh standard error", _number(float(fresh.std(ddof=1)))))
-        lines.append(("Fresh mean", _number(float(fresh.mean()))))
+        lines.append(("Fresh mean", _number(float(fresh.mean()), digits)))
     if np.isfinite(found.truth):
-        lines.append(("Truth", _number(found.truth)))
+        lines.append(("Truth", _number(found.truth, digits)))
     return tuple(lines)
 
 
-def _number(value: float) -> str:
-    return number(value, DIGITS) if np.isfinite(value) else "not defined"
+def _number(value: float, digits: int = DIGITS) -> str:
+    return number(value, digits) if np.isfinite(value) else "not defined"

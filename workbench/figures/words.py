@@ -7,6 +7,7 @@ import math
 from workbench.dates import days_to_text
 
 MINUS = "\u2212"
+MOST_QUOTED = 36  # letters of what somebody typed
 
 
 def sentence(clause: str) -> str:
@@ -60,6 +61,15 @@ def fixed(value: float, decimals: int = 3) -> str:
     if not math.isfinite(value):
         return number(value)
     return f"{value:,.{decimals}f}".replace("-", MINUS)
+
+
+def as_typed(text: str) -> str:
+    """Quote what somebody typed or pasted, of a long text its beginning.
+
+    >>> as_typed("3x"), as_typed("9" * 5000)
+    ("'3x'", "'99999999999999999999999999999999999…'")
+    """
+    return repr(text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 1]}…")
 
 
 def percent(part: float, whole: float) -> str:

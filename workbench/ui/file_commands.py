@@ -345,10 +345,15 @@ class FileCommands(QObject):
 
     # -- the save prompt
 
+    @property
+    def has_unsaved_work(self) -> bool:
+        """Tell whether leaving the document would lose anything that a person did."""
+        return self._document.is_dirty and not is_untouched(self._document)
+
     def _when_saved(self, question: str, then: Callable[[], object]) -> None:
         if self._saving is not None:
             self.when_saved(lambda: self._when_saved(question, then))
-        elif self._document.is_dirty and not is_untouched(self._document):
+        elif self.has_unsaved_work:
             self.ask_save(question, then)
         else:
             then()

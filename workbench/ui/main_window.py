@@ -356,7 +356,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             self.files.when_saved(self.close)
             return
-        if self.context.document.is_dirty and not self._may_close:
+        if self.files.has_unsaved_work and not self._may_close:
             event.ignore()
             self.files.ask_save("Save before closing?", self._close_for_good)
             return

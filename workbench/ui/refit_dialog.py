@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from engine.errors import DataError, ParameterError
-from workbench.bias_variance import FEWEST_SETS, MOST_SETS, ONE_LINES, TITLES
+from workbench.bias_variance import ONE_LINES, TITLES, read_n_sets
 from workbench.bias_variance_choice import offered_draws
 from workbench.figures.words import counted, sentence
 from workbench.study_runner import StudyRunner
@@ -105,13 +105,7 @@ class RefitDialog(StudyDialog):
 
     def _typed(self) -> Any:
         """Return the settings as they stand in the fields; raises ParameterError where they are none."""
-        text = self.count.text().strip().replace(",", "")
-        if not text.isdecimal() or not FEWEST_SETS <= int(text) <= MOST_SETS:
-            raise ParameterError(
-                f"{self.count.text()!r} is no number of training sets; enter one from {FEWEST_SETS} to "
-                f"{MOST_SETS:,}"
-            )
-        return replace(self.settings, n_sets=int(text))
+        return replace(self.settings, n_sets=read_n_sets(self.count.text()))
 
     def _words_of(self, settings: Any) -> str:
         """Return what a change that was typed is called."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
@@ -25,6 +26,8 @@ from workbench.ui import icons, theme
 
 ICON_PX = 16
 
+_BREAK = "\u200b"  # of no width: here a line may end
+_LONG_WORD = re.compile(r"\S{20}(?=\S)")  # letters of a word after which it may be broken
 _FONTS = {
     "caption": (11, 400),
     "section": (11, 600),
@@ -59,6 +62,8 @@ def literal(text: str) -> str:
 class Label(QLabel):
     """A label whose text is never markup and whose font follows the theme.
 
+    Where it wraps, long words are broken too: a name of 100 letters would else make its window as wide.
+
     Parameters
     ----------
     text : str
@@ -76,6 +81,12 @@ class Label(QLabel):
         self.setText(text)
         self._dress()
         theme.changed.connect(self._dress)
+
+    def setText(self, text: str) -> None:
+        super().setText(_LONG_WORD.sub(rf"\g<0>{_BREAK}", text) if self.wordWrap() else text)
+
+    def text(self) -> str:
+        return super().text().replace(_BREAK, "")
 
     def _dress(self) -> None:
         self.setFont(theme.font(*_FONTS[self._look]))

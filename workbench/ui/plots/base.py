@@ -69,6 +69,7 @@ class LiteralAxis(pg.AxisItem):
             self._labelled = shown, look
             self.setLabel(html.escape(shown), **look)
             self.showLabel(bool(name))
+            super().resizeEvent()  # in the middle again: pyqtgraph puts it there only with a new size
 
     def resizeEvent(self, event=None) -> None:
         if getattr(self, "name", ""):
