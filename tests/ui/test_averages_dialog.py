@@ -5,8 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
 
-from workbench.bias_variance import BOOTSTRAP
 from workbench.samples import load_sample
+from workbench.training_sets import BOOTSTRAP
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
 
-from workbench.bias_variance import BOOTSTRAP, FRESH
 from workbench.samples import load_sample
+from workbench.training_sets import BOOTSTRAP, FRESH
 from workbench.ui import theme
 
 LEFT = Qt.MouseButton.LeftButton

@@ -10,10 +10,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from engine.errors import DataError, ParameterError
-from workbench.bias_variance import ONE_LINES, TITLES, read_n_sets
 from workbench.bias_variance_choice import offered_draws
 from workbench.figures.words import counted, sentence
 from workbench.study_runner import StudyRunner
+from workbench.training_sets import ONE_LINES, TITLES, read_n_sets
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
