@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from engine.parameters import Parameter
-from workbench.bias_variance import BOOTSTRAP, FRESH, SUBSAMPLE, BiasVarianceSettings, knows_truth
+from workbench.bias_variance import BiasVarianceSettings
 from workbench.catalog import entry_of
+from workbench.training_sets import BOOTSTRAP, FRESH, SUBSAMPLE, draws_for, knows_truth
 from workbench.tuning_grids import default_values, tunable_parameters
 
 if TYPE_CHECKING:
@@ -46,11 +47,10 @@ def first_values(document: Document, parameter: Parameter) -> tuple[Any, ...]:
 def settings_for(document: Document) -> BiasVarianceSettings:
     """Return what was chosen as far as it fits the current model and table, else what is offered first."""
     chosen = document.studies.bias_variance
+    how = draws_for(document, None if chosen is None else chosen.how)
     if chosen is None:
-        chosen = BiasVarianceSettings(how=FRESH if knows_truth(document) else BOOTSTRAP)
-        return _first(document, chosen)
-    if chosen.how == FRESH and not knows_truth(document):
-        chosen = replace(chosen, how=BOOTSTRAP)
+        return _first(document, BiasVarianceSettings(how=how))
+    chosen = replace(chosen, how=how)
     if not chosen.parameter:
         return chosen
     known = {parameter.name: parameter for parameter in offered_parameters(document)}

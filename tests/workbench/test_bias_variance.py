@@ -10,15 +10,10 @@ from engine.monitor import NULL_MONITOR
 from engine.resampling.along import decompose_along
 from engine.resampling.draws import QueryRows, TableDraws
 from workbench.bias_variance import (
-    BOOTSTRAP,
-    FRESH,
-    SUBSAMPLE,
     BiasVarianceSettings,
     found_before,
     how_it_ended,
     inputs_of,
-    knows_truth,
-    read_n_sets,
     run_bias_variance,
     what_changed,
 )
@@ -31,6 +26,7 @@ from workbench.project import load_project, save_project
 from workbench.project.bias_variance import found_from_json, found_to_json, settings_from_json
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
+from workbench.training_sets import BOOTSTRAP, FRESH, SUBSAMPLE, knows_truth, read_n_sets
 from workbench.training_work import training_inputs
 
 DEPTHS = BiasVarianceSettings("max_depth", (2, 5), BOOTSTRAP, 4)
