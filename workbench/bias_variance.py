@@ -17,6 +17,7 @@ from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.tuning import ValueAxis, value_axis
 from workbench.figures.words import as_typed, counted, sentence
 from workbench.fitting import FitInputs
+from workbench.known_values import KnownValues, key_of, with_curve
 from workbench.numerals import whole_number
 from workbench.readiness import check_ready
 from workbench.runs import ModelSpec
@@ -83,6 +84,8 @@ class BiasVarianceInputs:
         What is varied.
     name : str
         In words: "Depth of Tree 1", "3 models".
+    known : KnownValues or None
+        What needs no fit again, from a study that differs in its values alone.
     """
 
     settings: BiasVarianceSettings
@@ -90,6 +93,7 @@ class BiasVarianceInputs:
     specs: tuple[ModelSpec, ...]
     axis: ValueAxis
     name: str
+    known: KnownValues | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +120,8 @@ class BiasVarianceFound:
         Which rows models were trained on and asked about.
     table_fingerprint : str
     seconds : float
+    known : KnownValues or None
+        Of values of one setting, also those that are not among these any more; not in files.
     """
 
     settings: BiasVarianceSettings
@@ -131,6 +137,7 @@ class BiasVarianceFound:
     rows_text: str = ""
     table_fingerprint: str = ""
     seconds: float = 0.0
+    known: KnownValues | None = None
 
     @property
     def best(self) -> int | None:
@@ -141,6 +148,13 @@ class BiasVarianceFound:
     @property
     def is_any_done(self) -> bool:
         return bool(self.n_fits.any())
+
+    @property
+    def n_done(self) -> int:
+        """Training sets that are done: where values were added, of those."""
+        is_left = self.n_fits < self.settings.n_sets
+        is_left[list(self.errors)] = False
+        return int((self.n_fits[is_left] if is_left.any() else self.n_fits).max(initial=0))
 
 
 def knows_truth(document: Document) -> bool:
@@ -179,7 +193,11 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
     for value in settings.values:
         parameter.check(value)
     axis = value_axis(parameter, settings.values)
-    return BiasVarianceInputs(settings, fit, (run.spec,), axis, f"{axis.name} of {run.name}")
+    found = document.studies.parts
+    known = None if found is None else found.known
+    if known is not None and not known.hold_for(fit, settings):
+        known = None
+    return BiasVarianceInputs(settings, fit, (run.spec,), axis, f"{axis.name} of {run.name}", known)
 
 
 def check_held_out(fit: FitInputs, how: str) -> None:
@@ -238,7 +256,7 @@ def _of_models(document: Document, settings: BiasVarianceSettings, fit: FitInput
 
 
 def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVarianceFound:
-    """Fit every value's model on every training set; a stop keeps what is done.
+    """Fit every value's model on every training set, but those that are known; a stop keeps what is done.
 
     Raises
     ------
@@ -246,20 +264,35 @@ def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVa
         The rows or weights do not allow it, or no fit succeeded.
     """
     from engine.resampling.along import decompose_along
+    from engine.resampling.refits import check_some_done
 
     began, settings = perf_counter(), inputs.settings
+    states = [None if inputs.known is None else inputs.known.get(value) for value in settings.values]
+    left = [at for at, state in enumerate(states) if state is None or not state.is_over]
+    known = found_before(inputs)
+    if not left and known is not None:
+        return known
     sets, query, rows_text = _rows(inputs)
-    make = partial(_make, inputs)
-    first = make({settings.parameter: settings.values[0]})
 
     def found(curve: SettingCurve) -> BiasVarianceFound:
         return _found_of(inputs, curve, rows_text, perf_counter() - began)
 
+    make = partial(_make, inputs)
     curve = decompose_along(
-        first, sets, query, settings.parameter, settings.values, make=make, random_state=settings.seed,
-        monitor=ToldSoFar(monitor, found),
+        make({settings.parameter: settings.values[0]}), sets, query, settings.parameter,
+        [settings.values[at] for at in left], make=make,
+        begun=[None if (state := states[at]) is None else state.begun for at in left],
+        may_fail=True, random_state=settings.seed, monitor=ToldSoFar(monitor, found),
     )  # fmt: skip
-    return found(curve)
+    done = found(curve)
+    if not curve.stopped:
+        check_some_done(done.errors, len(settings.values), len(settings.values))
+    return done
+
+
+def found_before(inputs: BiasVarianceInputs) -> BiasVarianceFound | None:
+    """Return what is known before any fit; None where nothing is."""
+    return None if inputs.known is None else _found_of(inputs, None, inputs.known.rows_text, 0.0)
 
 
 def _make(inputs: BiasVarianceInputs, setting: Mapping[str, Any]) -> Any:
@@ -319,13 +352,25 @@ def training_sets(fit: FitInputs, how: str, n_sets: int, seed: int) -> tuple[Tra
 
 
 def _found_of(
-    inputs: BiasVarianceInputs, curve: SettingCurve, rows_text: str, seconds: float
+    inputs: BiasVarianceInputs, curve: SettingCurve | None, rows_text: str, seconds: float
 ) -> BiasVarianceFound:
-    task = inputs.fit.task
+    """Return what is known and what a curve of the other values says."""
+    task, settings, known = inputs.fit.task, inputs.settings, inputs.known
+    of = {} if known is None else dict(known.of)
+    is_staged = known is not None and known.is_staged
+    if curve is not None:
+        of, is_staged = with_curve(of, curve, PARTS[task]), curve.is_staged
+    states = [of.get(key_of(value)) for value in settings.values]
+    means = {
+        part: np.array([np.nan if state is None else state.means.get(part, np.nan) for state in states])
+        for part in PARTS[task]
+    }
+    n_fits = np.array([0 if state is None else state.n_fits for state in states], np.int64)
+    errors = {at: state.error for at, state in enumerate(states) if state is not None and state.error}
+    kept = KnownValues(inputs.fit, settings, of, is_staged, rows_text) if settings.parameter else None
     return BiasVarianceFound(
-        inputs.settings, inputs.axis, inputs.name, task, {part: curve.means(part) for part in PARTS[task]},
-        curve.n_fits, dict(curve.errors), inputs.settings.how == FRESH, curve.is_staged, curve.stopped,
-        rows_text, inputs.fit.table.fingerprint, seconds,
+        settings, inputs.axis, inputs.name, task, means, n_fits, errors, settings.how == FRESH, is_staged,
+        curve is not None and curve.stopped, rows_text, inputs.fit.table.fingerprint, seconds, kept,
     )  # fmt: skip
 
 
@@ -341,8 +386,7 @@ def what_changed(found: BiasVarianceFound, document: Document, settings: BiasVar
 
 def how_it_ended(found: BiasVarianceFound) -> str:
     """Such as "Depth of Tree 1: 30 training sets; the smallest error is at 5"."""
-    n_done = int(found.n_fits.max(initial=0))
-    words = counted(n_done, "training set")
+    words = counted(found.n_done, "training set")
     if found.stopped:
         words = f"stopped after {words} of {found.settings.n_sets:,}"
     if found.errors:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ParameterError
+from workbench.bias_variance import FRESH, BiasVarianceSettings
 
 if TYPE_CHECKING:
     from workbench.document import Document
@@ -60,6 +61,8 @@ class Experiment:
         Values of settings of the first model that are tried.
     metric : str
         What these are compared by.
+    study : BiasVarianceSettings or None, optional
+        What the Bias and Variance window, which is opened, shows of the models.
     """
 
     key: str
@@ -72,6 +75,7 @@ class Experiment:
     is_beside: bool = False
     tuned: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     metric: str = ""
+    study: BiasVarianceSettings | None = None
 
     @property
     def text(self) -> str:
@@ -187,6 +191,28 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         is_beside=True,
     ),
     Experiment(
+        "error_parts",
+        "Bias, Variance and Noise",
+        "cosine",
+        (
+            ExperimentModel("tree of depth 10", "tree", {"max_depth": 10, "min_samples_leaf": 1}),
+            ExperimentModel("tree of depth 2", "tree", {"max_depth": 2, "min_samples_leaf": 1}),
+            ExperimentModel("forest", "forest", {"n_estimators": 50, "min_samples_leaf": 5}),
+            ExperimentModel(
+                "boosting", "boosting", {"n_estimators": 60, "max_depth": 2, "min_samples_leaf": 5}
+            ),
+        ),
+        "surface",
+        (
+            "The tree of depth 10 errs by variance, hardly by bias; that of depth 2 by bias, and its few "
+            "cuts lie elsewhere in every table.",
+            "Forest and boosting leave little of either; the noise, 0.04, stays.",
+        ),
+        columns=("x", None),
+        is_beside=True,
+        study=BiasVarianceSettings(how=FRESH, n_sets=20),
+    ),
+    Experiment(
         "slanted_border",
         "Trees and Lines: a Slanted Border",
         "linear_border",
@@ -273,6 +299,8 @@ def set_up(document: Document, experiment: Experiment) -> list[str]:
     document.undo_stack.beginMacro(f"Set up {experiment.title}")
     try:
         run_ids = [_add(document, model) for model in experiment.models]
+        if experiment.study is not None:
+            document.set_studies("Vary the models", bias_variance=experiment.study)
     finally:
         document.undo_stack.endMacro()
     document.set_view_state(VIEW_STATE, experiment.key)

@@ -18,6 +18,7 @@ from workbench.runs import ModelSpec
 from workbench.study_runner import StudyRunner
 from workbench.training import Trainer
 from workbench.tree_averages import AveragesFound, AveragesSettings
+from workbench.variance_surface import VarianceSurfaceFound, run_variance_surface
 
 if TYPE_CHECKING:
     from workbench.document import Document
@@ -47,6 +48,7 @@ class Laboratory(_Refits):
 
     subject = "Bias and variance"
     nothing = "Stopped before any value had two fits."
+    _before: BiasVarianceFound | None = None  # what was known when a study was prepared
 
     @property
     def shown(self) -> BiasVarianceFound | None:
@@ -59,8 +61,13 @@ class Laboratory(_Refits):
 
     def _prepare(self, settings: BiasVarianceSettings) -> tuple[Work, str]:
         inputs = bias_variance.inputs_of(self._document, settings)
+        self._before = bias_variance.found_before(inputs)
         work = partial(bias_variance.run_bias_variance, inputs)
         return self._after_kernels(inputs.specs, work), inputs.name
+
+    def _known_at_start(self) -> BiasVarianceFound | None:
+        before, self._before = self._before, None
+        return before if before is not None and before.is_any_done else None
 
     def _is_any_done(self, found: BiasVarianceFound) -> bool:
         return found.is_any_done
@@ -71,13 +78,13 @@ class Laboratory(_Refits):
 
 
 class ManyFits(_Refits):
-    """Draws one model fitted on many training sets, along a column."""
+    """Draws one model fitted on many training sets, along a column or over two."""
 
     subject = "Many fits"
     nothing = "Stopped before two fits were done."
 
     @property
-    def shown(self) -> ManyFitsFound | None:
+    def shown(self) -> ManyFitsFound | VarianceSurfaceFound | None:
         """What is to be seen: the fits under way, once there are two; else the last ones."""
         return self._so_far if self._job is not None else self._document.studies.curves
 
@@ -87,12 +94,13 @@ class ManyFits(_Refits):
 
     def _prepare(self, settings: ManyFitsSettings) -> tuple[Work, str]:
         inputs = many_fits.inputs_of(self._document, settings)
-        return self._after_kernels([inputs.fit.spec], partial(many_fits.run_many_fits, inputs)), inputs.name
+        run = run_variance_surface if settings.second_column else many_fits.run_many_fits
+        return self._after_kernels([inputs.fit.spec], partial(run, inputs)), inputs.name
 
-    def _is_any_done(self, found: ManyFitsFound) -> bool:
-        return len(found.curves) >= many_fits.FEWEST
+    def _is_any_done(self, found: ManyFitsFound | VarianceSurfaceFound) -> bool:
+        return found.n_fits >= many_fits.FEWEST
 
-    def _keep(self, found: ManyFitsFound) -> str:
+    def _keep(self, found: ManyFitsFound | VarianceSurfaceFound) -> str:
         self._document.attach_found(curves=found)
         return many_fits.how_it_ended(found)
 

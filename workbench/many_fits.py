@@ -1,4 +1,7 @@
-"""One model fitted on many training sets, and what each fit says along one column."""
+"""One model fitted on many training sets, and what each fit says along one column.
+
+Over two columns the same fits are in `workbench.variance_surface`.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,19 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
 from workbench.bias_variance import BOOTSTRAP, FRESH, check_draws, knows_truth, training_sets
 from workbench.catalog import check_parameter_values, entry_of
-from workbench.figures.axis import Axis, make_axis
-from workbench.figures.held import Held, held_sentence, held_values
+from workbench.figures.axis import Axis
 from workbench.figures.words import counted
 from workbench.fitting import FitInputs
+from workbench.query_grid import QueryGrid
 from workbench.readiness import check_ready
 from workbench.told_so_far import ToldSoFar
 from workbench.training_work import training_inputs
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from engine.features import FeatureSpec
+    from engine.resampling.draws import TrainingSets
     from engine.resampling.refits import Refits
     from workbench.document import Document
+    from workbench.variance_surface import VarianceSurfaceFound
 
 Floats = NDArray[np.float64]
 N_CELLS = 240
@@ -35,7 +37,7 @@ FEWEST = 2  # fits that have a band
 
 @dataclass(frozen=True)
 class ManyFitsSettings:
-    """Along which column fits are drawn, and how their training sets are.
+    """Along which column, or over which two, fits are drawn, and how their training sets are.
 
     Attributes
     ----------
@@ -47,6 +49,8 @@ class ManyFitsSettings:
         As in `workbench.bias_variance`.
     n_sets : int
     seed : int
+    second_column : str
+        Another feature, upward in a map; "" for lines along the first one.
     """
 
     column: str = ""
@@ -54,6 +58,7 @@ class ManyFitsSettings:
     how: str = BOOTSTRAP
     n_sets: int = 50
     seed: int = 0
+    second_column: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +113,20 @@ class ManyFitsFound:
     is_classes: bool = False
     seconds: float = 0.0
 
+    @property
+    def n_fits(self) -> int:
+        return len(self.curves)
+
+    @property
+    def where(self) -> str:
+        """Such as "along bill_length_mm"."""
+        return f"along {self.x.name}"
+
+    def cell_at_share(self, share: float) -> int:
+        """Return the cell so far from the lower end: 0 to 1."""
+        n_cells = len(self.x.values)
+        return min(int(share * n_cells), n_cells - 1)
+
 
 def settings_for(document: Document) -> ManyFitsSettings:
     """Return what was chosen as far as it fits the table, else what is offered first."""
@@ -116,6 +135,8 @@ def settings_for(document: Document) -> ManyFitsSettings:
         chosen = ManyFitsSettings(how=FRESH if knows_truth(document) else BOOTSTRAP)
     if chosen.column not in document.features:
         chosen = replace(chosen, column=next(iter(document.features), ""))
+    if chosen.second_column not in document.features or chosen.second_column == chosen.column:
+        chosen = replace(chosen, second_column="")
     if chosen.label not in document.classes:
         first = document.event_class if document.event_class in document.classes else None
         chosen = replace(chosen, label=first or next(iter(document.classes), ""))
@@ -143,9 +164,19 @@ def inputs_of(document: Document, settings: ManyFitsSettings) -> ManyFitsInputs:
     check_draws(document, settings.how, settings.n_sets)
     if settings.column not in document.features:
         raise DataError(f"{settings.column!r} is no column that the model is given; choose one")
+    if settings.second_column:
+        _check_second(document, settings)
     if document.classes and settings.label not in document.classes:
         raise DataError(f"there is no class {settings.label!r}; choose one")
     return ManyFitsInputs(settings, training_inputs(document, run.run_id), run.name)
+
+
+def _check_second(document: Document, settings: ManyFitsSettings) -> None:
+    second = settings.second_column
+    if second not in document.features:
+        raise DataError(f"{second!r} is no column that the model is given; choose another, or none")
+    if second == settings.column:
+        raise DataError(f"{second!r} is the first column too; choose another, or none")
 
 
 def run_many_fits(inputs: ManyFitsInputs, monitor: FitMonitor) -> ManyFitsFound:
@@ -156,68 +187,42 @@ def run_many_fits(inputs: ManyFitsInputs, monitor: FitMonitor) -> ManyFitsFound:
     DataError, ParameterError
         The rows or weights do not allow it, or no fit succeeded.
     """
-    from engine.resampling.draws import FreshDraws
     from engine.resampling.refits import refit
 
     began, settings, fit = perf_counter(), inputs.settings, inputs.fit
     sets, rows_text = training_sets(fit, settings.how, settings.n_sets, settings.seed)
-    grid = _Grid(fit, settings.column)
-    X: Any = grid.frame()
-    truth = np.empty(0)
-    if isinstance(sets, FreshDraws):
-        X = grid.numbers(sets.columns)
-        truth = _of_class(sets.expected(X), inputs, sets.classes)
+    grid = QueryGrid(fit, {settings.column: N_CELLS})
+    X, truth = cells_and_truth(inputs, grid, sets)
 
     def made(refits: Refits) -> ManyFitsFound:
         return _found_of(inputs, grid, refits, truth, rows_text, perf_counter() - began)
 
-    estimator = entry_of(fit.spec.kind).make(fit.task, dict(fit.spec.parameters), len(fit.classes))
-    return made(refit(estimator, sets, X, random_state=settings.seed, monitor=ToldSoFar(monitor, made)))
+    told = ToldSoFar(monitor, made)
+    return made(refit(estimator_of(fit), sets, X, random_state=settings.seed, monitor=told))
 
 
-class _Grid:
-    """Rows that differ in one column alone; the others are held at typical values of the training rows."""
+def estimator_of(fit: FitInputs) -> Any:
+    """Make the unfitted model that a run describes."""
+    return entry_of(fit.spec.kind).make(fit.task, dict(fit.spec.parameters), len(fit.classes))
 
-    def __init__(self, fit: FitInputs, column: str) -> None:
-        from engine.features import encode, learn_features
-        from workbench.datasets import feature_frame
 
-        self._frame = feature_frame(fit.table, fit.features)
-        self._specs: tuple[FeatureSpec, ...] = learn_features(self._frame)
-        encoded = np.array(encode(self._frame, self._specs), np.float64)
-        dates = frozenset(name for name in fit.features if fit.table.column(name).kind == "date")
-        rows = fit.rows_of("train")
-        self._held: tuple[Held, ...] = held_values(self._specs, encoded[rows], dates)
-        at = fit.features.index(column)
-        self.x: Axis = make_axis(self._specs[at], at, encoded[:, at], N_CELLS, column in dates)
-        self.points = self.x.places(encoded[rows, at], rows)
+def cells_and_truth(inputs: ManyFitsInputs, grid: QueryGrid, sets: TrainingSets) -> tuple[Any, Floats]:
+    """Return the rows that fits are asked about, and what is true there; that is empty where nobody knows."""
+    from engine.resampling.draws import FreshDraws
 
-    @property
-    def held_text(self) -> str:
-        return held_sentence([held for at, held in enumerate(self._held) if at != self.x.feature])
+    if not isinstance(sets, FreshDraws):
+        return grid.frame(), np.empty(0)
+    X = grid.numbers(sets.columns)
+    return X, _of_class(sets.expected(X), inputs, sets.classes)
 
-    def _column(self, at: int) -> Floats:
-        """Return a column's encoded value in each cell."""
-        return self.x.values if at == self.x.feature else np.full(len(self.x.values), self._held[at].encoded)
 
-    def frame(self) -> pd.DataFrame:
-        """Return the rows as a frame like the table's."""
-        import pandas as pd
-
-        data: dict[str, Any] = {}
-        for at, spec in enumerate(self._specs):
-            values = self._column(at)
-            if spec.is_categorical:
-                codes = np.where(np.isnan(values), -1, values).astype(np.int64)
-                data[spec.name] = pd.Categorical.from_codes(codes, self._frame[spec.name].cat.categories)
-            else:
-                data[spec.name] = values
-        return pd.DataFrame(data)
-
-    def numbers(self, names: tuple[str, ...]) -> Floats:
-        """Return the rows as numbers, columns in the order of `names`."""
-        known = [spec.name for spec in self._specs]
-        return np.column_stack([self._column(known.index(name)) for name in names])
+def quantity_of(inputs: ManyFitsInputs) -> str:
+    """Name what the fits say: the target, of dates with its unit, or the probability of a class."""
+    fit = inputs.fit
+    if fit.classes:
+        return f"probability of {inputs.settings.label}"
+    is_date = fit.table.column(fit.target).kind == "date"
+    return f"{fit.target} (days since 1970-01-01)" if is_date else fit.target
 
 
 def _of_class(answer: Floats, inputs: ManyFitsInputs, classes: NDArray[Any] | None) -> Floats:
@@ -228,30 +233,32 @@ def _of_class(answer: Floats, inputs: ManyFitsInputs, classes: NDArray[Any] | No
 
 
 def _found_of(
-    inputs: ManyFitsInputs, grid: _Grid, refits: Refits, truth: Floats, rows_text: str, seconds: float
+    inputs: ManyFitsInputs, grid: QueryGrid, refits: Refits, truth: Floats, rows_text: str, seconds: float
 ) -> ManyFitsFound:
     fit, settings = inputs.fit, inputs.settings
     rows = fit.rows_of("train")
     target = np.asarray(fit.table.column(fit.target).values, np.float64)[rows] if not fit.classes else None
-    nothing = np.empty(0)
+    nothing, (x,), (points,) = np.empty(0), grid.axes, grid.places()
     return ManyFitsFound(
-        settings, inputs.name, f"probability of {settings.label}" if fit.classes else fit.target, grid.x,
-        _of_class(refits.done, inputs, refits.classes), truth, nothing if target is None else grid.points,
+        settings, inputs.name, quantity_of(inputs), x,
+        _of_class(refits.done, inputs, refits.classes), truth, nothing if target is None else points,
         nothing if target is None else target, grid.held_text, rows_text, len(refits.errors),
         refits.stopped, fit.table.fingerprint, bool(fit.classes), seconds,
     )  # fmt: skip
 
 
-def what_changed(found: ManyFitsFound, document: Document, settings: ManyFitsSettings) -> str:
+def what_changed(
+    found: ManyFitsFound | VarianceSurfaceFound, document: Document, settings: ManyFitsSettings
+) -> str:
     """Say what is other now than when the fits were made; empty where nothing is."""
     if document.table is None or found.table_fingerprint != document.table.fingerprint:
         return "fitted on another table"
     return "" if settings == found.settings else "fitted with other settings"
 
 
-def how_it_ended(found: ManyFitsFound) -> str:
+def how_it_ended(found: ManyFitsFound | VarianceSurfaceFound) -> str:
     """Such as "Tree 1: 50 fits along bill_length_mm"."""
-    words = f"{counted(len(found.curves), 'fit')} along {found.x.name}"
+    words = f"{counted(found.n_fits, 'fit')} {found.where}"
     if found.stopped:
         words = f"stopped after {words}"
     if found.n_failed:

@@ -11,6 +11,7 @@ from workbench.information import InformationSettings
 from workbench.instability import InstabilityFound, InstabilitySettings
 from workbench.many_fits import ManyFitsFound, ManyFitsSettings
 from workbench.tree_averages import AveragesFound, AveragesSettings
+from workbench.variance_surface import VarianceSurfaceFound
 
 if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
@@ -33,7 +34,7 @@ class Studies:
     firmness : InstabilityFound or None
         What was found last of a tree; likewise.
     many_fits : ManyFitsSettings or None
-    curves : ManyFitsFound or None
+    curves : ManyFitsFound, VarianceSurfaceFound or None
         The fits that were drawn last; likewise.
     averages : AveragesSettings or None
     variances : AveragesFound or None
@@ -47,7 +48,7 @@ class Studies:
     parts: BiasVarianceFound | None = None
     instability: InstabilitySettings | None = None
     many_fits: ManyFitsSettings | None = None
-    curves: ManyFitsFound | None = None
+    curves: ManyFitsFound | VarianceSurfaceFound | None = None
     averages: AveragesSettings | None = None
     variances: AveragesFound | None = None
     firmness: InstabilityFound | None = None

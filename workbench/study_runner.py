@@ -37,6 +37,7 @@ class StudyRunner(QObject):
         self._document, self._lanes = document, lanes
         self._job: Job | None = None
         self._so_far: Any = None
+        self._next: Callable[[], object] | None = None  # what is begun once the job has ended
         document.table_changed.connect(self.drop)
 
     @property
@@ -45,15 +46,25 @@ class StudyRunner(QObject):
 
     def stop(self) -> None:
         """End it; what is done stays."""
+        self._next = None
         if self._job is not None:
             self._job.request_stop()
 
     def drop(self) -> None:
         """Leave what nobody wants any more."""
+        self._next = None
         if self._job is not None:
             self._job.supersede()
             self._job = self._so_far = None
             self.advanced.emit()
+
+    def go_on(self, settings: Any) -> None:
+        """Begin with other settings; what runs is ended first, and what it has found is kept."""
+        if self._job is None:
+            self.start(settings)
+        else:
+            self._next = partial(self.start, settings)
+            self._job.request_stop()
 
     # -- what a subclass says
 
@@ -64,6 +75,10 @@ class StudyRunner(QObject):
     def _is_any_done(self, found: Any) -> bool:
         """Tell whether there is something to look at."""
         raise NotImplementedError
+
+    def _known_at_start(self) -> Any:
+        """Return what is to be seen before a step is done; None where nothing is."""
+        return None
 
     def _keep(self, found: Any) -> str:
         """Put what was found into the document; returns how it ended, in words."""
@@ -81,7 +96,7 @@ class StudyRunner(QObject):
             self._document.post_message(f"{self.subject} cannot be found: {error}")
             return False
         self._job = Job(work, self, title=f"{self.subject}{self.join}{name}", step_name=self.step_name)
-        self._so_far = None
+        self._so_far = self._known_at_start()
         self._job.advanced.connect(self._on_advanced)
         self._job.ended.connect(partial(self._on_ended, self._job))
         self._job.start(getattr(self._lanes, self.lane))
@@ -100,15 +115,23 @@ class StudyRunner(QObject):
         if self._job is not job:
             return  # nobody wants it any more
         self._job = self._so_far = None
+        follow, self._next = self._next, None
         if future.cancelled() or isinstance(future.exception(), FitStopped):
-            self._document.post_message(self.nothing)
+            self._say(self.nothing, follow)
         elif (error := future.exception()) is not None:
             self._tell_error(error)
         elif not self._is_any_done(future.result()):
-            self._document.post_message(self.nothing)
+            self._say(self.nothing, follow)
         else:
-            self._document.post_message(f"{self._keep(future.result())}.")
+            self._say(f"{self._keep(future.result())}.", follow)
+        if follow is not None:
+            follow()
         self.advanced.emit()
+
+    def _say(self, text: str, follow: Callable[[], object] | None) -> None:
+        """Say how it ended, unless it goes on at once."""
+        if follow is None:
+            self._document.post_message(text)
 
     def _tell_error(self, error: BaseException) -> None:
         is_users, text = told(error)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.jit import kernel
+from engine.jit import counting_kernel, kernel
 from engine.kernels.numeric import midpoint
 
 BLOCK_ROWS = 256  # rows whose bins are searched side by side
@@ -51,7 +51,7 @@ def find_cuts(values, n_values, max_bins, cuts):
     return n_cuts
 
 
-@kernel
+@counting_kernel
 def code_numbers(bits, cut_keys, n_below_lead, lead_shift, n_steps, missing_keys, missing_code, codes):
     """Write each value's bin: how many cuts are below it, so ``x <= cuts[b]`` is ``code <= b``.
 

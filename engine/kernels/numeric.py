@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.jit import kernel
+from engine.jit import counting_kernel, kernel
 
 
 @kernel
@@ -21,7 +21,7 @@ def midpoint(lower, upper):
     return np.float64(middle)
 
 
-@kernel
+@counting_kernel
 def midpoints(lower, upper):
     """Return the midpoint of every pair: float64 (n,)."""
     middles = np.empty(lower.size)

@@ -7,7 +7,7 @@ asked of a block of rows, which the processor does for several rows in one step.
 
 import numpy as np
 
-from engine.jit import kernel
+from engine.jit import counting_kernel, kernel
 from engine.kernels.memory import trailing_zeros
 from engine.kernels.routing import LEAF, THRESHOLD, child_of
 
@@ -42,7 +42,7 @@ def rule_out_leaves(ends, kind, first_child, n_leaves, first_leaf, kept_at_right
             kept_at_right[node] = ~(ruled_out << np.uint64(first_leaf[node]))
 
 
-@kernel
+@counting_kernel
 def add_small_tree_values(
     X, start, stop, ends, feature, kind, threshold, level_offsets, level_sets, first_child, missing_child,
     unseen_child, value, kept_at_right, leaf_nodes, sums,

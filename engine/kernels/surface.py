@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.jit import kernel
+from engine.jit import counting_kernel, kernel
 from engine.kernels.routing import child_of
 
 # the kinds of engine.tree.structure; kernels may import numpy, engine.jit and engine.dtypes only
@@ -78,7 +78,7 @@ def push_runs(
     return n_stacked
 
 
-@kernel
+@counting_kernel
 def reachable_boxes(
     root, x_feature, y_feature, x_values, n_known_x, y_values, n_known_y, held, feature, kind, threshold,
     level_offsets, level_sets, first_child, missing_child, unseen_child, stack, boxes,

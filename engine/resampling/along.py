@@ -29,6 +29,31 @@ Make = Callable[[Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True, eq=False)
+class Begun:
+    """How far a value is: another call goes on from it, to the last bit as if it were one.
+
+    Attributes
+    ----------
+    n_over : int
+        Training sets that are over: the first ones, also where a fit failed.
+    moments : Moments
+        Of the fits that did not fail.
+    error : str
+        Why the first fit that failed did; "" where none did.
+    """
+
+    n_over: int
+    moments: Moments
+    error: str = ""
+
+    def plus(self, result: Floats | Failed) -> Begun:
+        """Return it with the next training set's answer, or why there is none."""
+        if isinstance(result, Failed):
+            return Begun(self.n_over + 1, self.moments, self.error or str(result))
+        return Begun(self.n_over + 1, self.moments.plus(result), self.error)
+
+
+@dataclass(frozen=True, eq=False)
 class SettingCurve:
     """The decomposition of the error for each value of a setting.
 
@@ -45,6 +70,8 @@ class SettingCurve:
     is_staged : bool
         The values are stages of one fit a training set.
     stopped : bool
+    begun : tuple of Begun
+        How far every value is.
     """
 
     name: str
@@ -54,6 +81,7 @@ class SettingCurve:
     errors: Mapping[int, str] = field(default_factory=dict)
     is_staged: bool = False
     stopped: bool = False
+    begun: tuple[Begun, ...] = ()
 
     def means(self, part: str) -> Floats:
         """Return the means of a part by name, see `Parts.means`: float64 (n_values,), NaN for None."""
@@ -73,8 +101,8 @@ class SettingCurve:
 
 def decompose_along(
     estimator: Any, sets: TrainingSets, query: QueryRows, name: str, values: Sequence[Any], *,
-    make: Make | None = None, random_state: int = 0, n_jobs: int | None = None,
-    monitor: FitMonitor | None = None,
+    make: Make | None = None, begun: Sequence[Begun | None] = (), may_fail: bool = False,
+    random_state: int = 0, n_jobs: int | None = None, monitor: FitMonitor | None = None,
 ) -> SettingCurve:  # fmt: skip
     """Return noise, bias and variance of a model for each value of one of its settings.
 
@@ -93,13 +121,18 @@ def decompose_along(
         Each once.
     make : callable, optional
         ``make({name: value})`` returns the estimator of a value; without it, a clone with the value.
+    begun : sequence of Begun or None
+        How far every value is from a call that was stopped, else alike; what is over is not done again.
+    may_fail : bool
+        No error where all fits fail: other values are known already.
     random_state, n_jobs, monitor
         As in `engine.resampling.refits.refit`.
 
     Raises
     ------
     ParameterError
-        The estimator has no such parameter, or the values are none, or hold one twice.
+        The estimator has no such parameter, or the values are none, or hold one twice, or more training
+        sets are over than there are.
     DataError
         The tables do not fit one another, or no fit succeeded.
     """
@@ -109,14 +142,17 @@ def decompose_along(
     if refitter.classes is not None:
         codes_of(query.y, refitter.classes)  # before the work, not after it
     is_staged = name == ROUNDS and all(map(_is_count, values)) and is_stageable(make({name: max(values)}))
-    planned = _steps(tuple(values), sets.n_sets, is_staged=is_staged)
-    kept = _Kept(SettingCurve(name, tuple(values), (None,) * len(values), sets.n_sets, {}, is_staged),
-                 planned, query, Moments.none(refitter.n_query, refitter.classes))  # fmt: skip
-    work = partial(_do, refitter, make, name, tuple(values), planned)
-    stopped = tasks.run(work, [_words(step, name, values, sets.n_sets) for step in planned], kept.take,
-                        n_jobs, monitor)  # fmt: skip
+    nothing = Begun(0, Moments.none(refitter.n_query, refitter.classes))
+    start = [nothing if each is None else each for each in (begun or [None] * len(values))]
+    _check_begun(start, len(values), sets.n_sets)
+    planned = _steps([each.n_over for each in start], sets.n_sets, is_staged=is_staged)
+    empty = SettingCurve(name, tuple(values), (None,) * len(values), sets.n_sets, {}, is_staged)
+    kept = _Kept(empty, planned, query, start)
+    work = partial(_do, refitter, make, name, tuple(values), planned, is_staged)
+    names = [_words(step, name, values, sets.n_sets) for step in planned]
+    stopped = bool(planned) and tasks.run(work, names, kept.take, n_jobs, monitor)
     curve = replace(kept.curve(), stopped=stopped)
-    if not stopped:
+    if not stopped and not may_fail:
         check_some_done(curve.errors, len(values), len(values))
     return curve
 
@@ -135,35 +171,37 @@ def is_stageable(estimator: Any) -> bool:
 
 
 class _Step(NamedTuple):
-    """A task: one training set and one value, or all of them (None)."""
+    """A task: one training set, and one value or all that are stages of its fit, by their places."""
 
     number: int
-    value: int | None
+    values: tuple[int, ...]
 
 
-def _steps(values: tuple[Any, ...], n_sets: int, *, is_staged: bool) -> list[_Step]:
-    each: list[int | None] = [None] if is_staged else list(range(len(values)))
-    return [_Step(number, value) for number in range(n_sets) for value in each]
+def _steps(n_over: Sequence[int], n_sets: int, *, is_staged: bool) -> list[_Step]:
+    """Return what is left to be done, training set by training set."""
+    planned = []
+    for number in range(n_sets):
+        left = tuple(at for at, n in enumerate(n_over) if n <= number)
+        planned += [_Step(number, left)] * bool(left) if is_staged else [_Step(number, (at,)) for at in left]
+    return planned
 
 
 def _words(step: _Step, name: str, values: Sequence[Any], n_sets: int) -> str:
-    of_value = "" if step.value is None else f", {name} = {values[step.value]}"
+    of_value = f", {name} = {values[step.values[0]]}" if len(step.values) == 1 else ""
     return f"training set {step.number + 1:,} of {n_sets:,}{of_value}"
 
 
 def _do(
-    refitter: Refitter, make: Make, name: str, values: tuple[Any, ...], planned: Sequence[_Step], task: int,
-    monitor: FitMonitor,
+    refitter: Refitter, make: Make, name: str, values: tuple[Any, ...], planned: Sequence[_Step],
+    is_staged: bool, task: int, monitor: FitMonitor,
 ) -> list[Floats]:  # fmt: skip
-    """Return the answers of a task's value, or of all values."""
+    """Return the answers of a task's values."""
     step = planned[task]
-    if step.value is not None:
-        model = refitter.fit(make({name: values[step.value]}), step.number, monitor)
-        return [refitter.answer(model)]
-    model = refitter.fit(make({name: max(values)}), step.number, monitor)
-    if not isinstance(model, Learner) or not model.estimators_:
-        return [refitter.answer(model)] * len(values)  # of one class, or without a tree
-    return _stages(refitter, model, values)
+    wanted = tuple(values[at] for at in step.values)
+    model = refitter.fit(make({name: max(wanted) if is_staged else wanted[0]}), step.number, monitor)
+    if not is_staged or not isinstance(model, Learner) or not model.estimators_:
+        return [refitter.answer(model)] * len(wanted)  # staged: of one class, or without a tree
+    return _stages(refitter, model, wanted)
 
 
 def _stages(refitter: Refitter, model: Any, values: tuple[Any, ...]) -> list[Floats]:
@@ -177,34 +215,29 @@ def _stages(refitter: Refitter, model: Any, values: tuple[Any, ...]) -> list[Flo
 
 
 class _Kept:
-    """Moments of every value, as tasks come in."""
+    """How far every value is, as tasks come in."""
 
     def __init__(
-        self, empty: SettingCurve, planned: Sequence[_Step], query: QueryRows, nothing: Moments
+        self, empty: SettingCurve, planned: Sequence[_Step], query: QueryRows, start: Sequence[Begun]
     ) -> None:
-        self._empty, self._planned, self._query = empty, planned, query
-        self._moments, self._errors = [nothing] * len(empty.values), dict[int, str]()
+        self._empty, self._planned, self._query, self._begun = empty, planned, query, list(start)
 
     def take(self, task: int, result: list[Floats] | Failed) -> Callable[[], SettingCurve]:
-        value = self._planned[task].value
-        values = range(len(self._moments)) if value is None else [value]
-        if isinstance(result, Failed):
-            for at in values:
-                self._errors.setdefault(at, str(result))
-        else:
-            for at, answer in zip(values, result, strict=True):
-                self._moments[at] = self._moments[at].plus(answer)
-        return partial(_curve_of, self._empty, tuple(self._moments), dict(self._errors), self._query)
+        places = self._planned[task].values
+        answers: Sequence[Floats | Failed]
+        answers = [result] * len(places) if isinstance(result, Failed) else result
+        for at, answer in zip(places, answers, strict=True):
+            self._begun[at] = self._begun[at].plus(answer)
+        return partial(_curve_of, self._empty, tuple(self._begun), self._query)
 
     def curve(self) -> SettingCurve:
-        return _curve_of(self._empty, tuple(self._moments), dict(self._errors), self._query)
+        return _curve_of(self._empty, tuple(self._begun), self._query)
 
 
-def _curve_of(
-    empty: SettingCurve, moments: tuple[Moments, ...], errors: dict[int, str], query: QueryRows
-) -> SettingCurve:
-    parts = tuple(each.parts(query) if each.n >= FEWEST_FITS else None for each in moments)
-    return replace(empty, parts=parts, errors=errors)
+def _curve_of(empty: SettingCurve, begun: tuple[Begun, ...], query: QueryRows) -> SettingCurve:
+    parts = tuple(each.moments.parts(query) if each.moments.n >= FEWEST_FITS else None for each in begun)
+    errors = {at: each.error for at, each in enumerate(begun) if each.error}
+    return replace(empty, parts=parts, errors=errors, begun=begun)
 
 
 def _with_value(estimator: Any, setting: Mapping[str, Any]) -> Any:
@@ -224,3 +257,12 @@ def _check_values(estimator: Any, name: str, values: Sequence[Any], make: Make |
     twice = [value for at, value in enumerate(values) if value in list(values)[:at]]
     if twice:
         raise ParameterError(f"{name} = {twice[0]!r} is there twice; enter it once")
+
+
+def _check_begun(begun: Sequence[Begun], n_values: int, n_sets: int) -> None:
+    most = max(each.n_over for each in begun)
+    if len(begun) != n_values or most > n_sets:
+        raise ParameterError(
+            f"{len(begun)} of {n_values} values are begun, with {most} training sets at most of {n_sets}; "
+            "go on with the values and training sets that it was begun with"
+        )

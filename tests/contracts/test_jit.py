@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 from engine import jit
@@ -259,6 +260,41 @@ def test_a_constant_argument_makes_no_variant_of_its_own():
 
     assert sum_of_calls(5) == 12
     assert twice.signatures == [(numba.types.int64,)]
+
+
+@pytest.fixture
+def without_a_cache(monkeypatch):
+    """What comes from a cache has no code to be read, and was compiled already."""
+    monkeypatch.setattr(jit, "cache_folder", lambda: None)
+
+
+@needs_compiler
+def test_kernels_count_no_references_to_their_arrays(without_a_cache):
+    @jit.kernel
+    def from_row_on(values, row):
+        return values[row:].size
+
+    @jit.kernel
+    def sum_of_sizes(values):
+        return from_row_on(values, 0) + from_row_on(values, 1)
+
+    counting = jit.counting_kernel(sum_of_sizes.py_func)
+    assert sum_of_sizes(np.ones(3)) == counting(np.ones(3)) == 5
+    (uncounted,), (counted,) = (kernel.inspect_llvm().values() for kernel in (sum_of_sizes, counting))
+    assert "@NRT_incref" not in uncounted
+    assert "@NRT_incref" in counted
+
+
+@needs_compiler
+def test_a_kernel_that_makes_an_array_has_to_count(without_a_cache):
+    def doubles(values):
+        made = np.empty(values.size)
+        made[:] = 2 * values
+        return made
+
+    with pytest.raises(numba.NumbaError):
+        jit.kernel(doubles)(np.ones(2))
+    assert jit.counting_kernel(doubles)(np.ones(2)).tolist() == [2, 2]
 
 
 TOTAL = """

@@ -56,3 +56,13 @@ def zero_one(labels, y, probabilities=None):
              "biased": -c2 * variance if main != best else 0.0}
         )  # fmt: skip
     return rows
+
+
+def spread(answers):
+    """Mean and variance of the fits at every query row."""
+    rows = []
+    for at in range(len(answers[0])):
+        said = [float(fit[at]) for fit in answers]
+        mean = sum(said) / len(said)
+        rows.append((mean, sum((f - mean) ** 2 for f in said) / len(said)))
+    return rows

@@ -156,3 +156,30 @@ def test_query_rows_of_an_unknown_class_are_refused_before_the_work():
     query = QueryRows(X, np.where(np.arange(40) == 3, "yew", y))
     with pytest.raises(DataError, match="yew"):
         decompose_along(engine.DecisionTreeClassifier(), TableDraws(X, y), query, "max_depth", [1])
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "values"),
+    [(engine.RandomForestRegressor(), "n_estimators", [2, 5, 9]),
+     (engine.GradientBoostingRegressor(min_samples_leaf=3, subsample=0.8), "n_estimators", [9, 2, 5]),
+     (engine.DecisionTreeRegressor(max_features=1), "max_depth", [1, None, 4])],
+    ids=["forest", "boosting", "depth"],
+)  # fmt: skip
+def test_what_was_stopped_goes_on_and_values_may_be_added_to_the_same_bits(model, name, values):
+    X, y = numbers_table(60)
+    sets, query = TableDraws(X, y, n_sets=5), QueryRows(X[:20], y[:20])
+    whole = decompose_along(model, sets, query, name, values)
+    half = decompose_along(model, sets, query, name, values[:2], n_jobs=1, monitor=StopsAfter(3))
+    assert half.stopped
+    assert 0 < max(each.n_over for each in half.begun) < 5
+    monitor = StopsAfter(99)
+    both = decompose_along(model, sets, query, name, values, begun=[*half.begun, None], monitor=monitor)
+    for part in PARTS:
+        np.testing.assert_array_equal(both.means(part), whole.means(part))
+    done = {event.message for event in monitor.events}
+    assert f"training set 1 of 5, {name} = {values[2]}" in done, "the first two values are not done again"
+    again = decompose_along(model, sets, query, name, values, begun=both.begun)
+    assert not again.stopped
+    np.testing.assert_array_equal(again.means("error"), whole.means("error"))
+    with pytest.raises(ParameterError, match="with 5 training sets at most of 4"):
+        decompose_along(model, TableDraws(X, y, n_sets=4), query, name, values, begun=both.begun)

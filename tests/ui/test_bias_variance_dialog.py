@@ -1,14 +1,17 @@
 """The Bias and Variance window: choosing, starting, stopping, taking a value, files; by mouse and keys."""
 
 from dataclasses import replace
+from functools import partial
 
+import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
 
 from workbench.bias_variance import BOOTSTRAP, FRESH
 from workbench.samples import load_sample
+from workbench.ui import theme
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -164,6 +167,104 @@ def test_a_value_is_taken_by_mouse_or_key_and_undone(qtbot, session, cosine):
     qtbot.waitUntil(lambda: session.document.run(run_id).spec.parameters["max_depth"] == 4)
     session.document.undo_stack.undo()
     assert session.document.run(run_id).spec.parameters["max_depth"] == 1
+
+
+@pytest.fixture
+def every_move(monkeypatch):
+    """Let no move of the pointer be passed over for coming soon after another."""
+    monkeypatch.setitem(pg.CONFIG_OPTIONS, "mouseRateLimit", -1)
+
+
+def drag(dialog, end, place):
+    """Take hold of an end of the curve (0 or 1) and move it to a place; returns what lets go of it."""
+    plot = dialog.plot
+    vb, view, line = plot.plot.vb, plot.viewport(), plot.ends_.lines[end]
+    low, high = vb.viewRange()[1]
+
+    def at(x):
+        return plot.mapFromScene(vb.mapViewToScene(QPointF(x, low + 0.3 * (high - low))))
+
+    start, stop = at(line.value()), at(place)
+    QTest.mouseMove(view, start)
+    QTest.mousePress(view, LEFT, pos=start)
+    for share in (0.3, 0.6, 1.0):
+        QTest.mouseMove(view, (start + (stop - start) * share))
+    return partial(QTest.mouseRelease, view, LEFT, pos=stop)
+
+
+def test_the_curves_ends_are_dragged_and_only_what_is_missing_is_fitted(qtbot, session, cosine, every_move):
+    dialog, document = opened(qtbot, session), session.document
+    vary(qtbot, session, dialog, values=(2, 3, 4))
+    plot, laboratory = dialog.plot, session.window.context.laboratory
+    before, taken = dialog.figure, []
+    plot.setting_asked.connect(taken.append)
+    assert [line.value() for line in plot.ends_.lines] == [0, 2]
+    assert before.reach.values == (1, 2, 3, 4, 5, 6, None)
+    assert plot.ends_.lines[0].cursor().shape() == Qt.CursorShape.SizeHorCursor
+    let_go = drag(dialog, 1, 4)
+    assert plot.ends_.is_dragged
+    assert plot._hover.isVisible()
+    assert plot._hover.toPlainText() == "Depth from 2 to 6"
+    assert document.studies.bias_variance.values == (2, 3, 4), "nothing is set while it is held"
+    let_go()
+    assert dialog.settings.values == (2, 3, 4, 5, 6)
+    assert part(dialog, QLineEdit, "values").text() == "2, 3, 4, 5, 6"
+    assert document.undo_stack.undoText() == "Vary depth from 2 to 6"
+    qtbot.waitUntil(lambda: laboratory.current_job is None and dialog.figure.n_settings == 5, timeout=20_000)
+    assert dialog.figure.n_fits.tolist() == [3] * 5
+    for old, new in zip(before.series, dialog.figure.series, strict=True):
+        assert new.values[:3].tolist() == old.values.tolist()
+    drag(dialog, 0, 3)()
+    qtbot.waitUntil(lambda: laboratory.current_job is None and dialog.figure.n_settings == 2, timeout=20_000)
+    assert dialog.settings.values == (5, 6)
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    assert part(dialog, QLineEdit, "values").text() == "2, 3, 4"
+    assert document.undo_stack.redoText() == "Vary depth from 2 to 6"
+    assert "found with other settings" in dialog.figure.subtitle
+    assert taken == [], "letting go is no click on a value"
+
+
+def test_an_end_that_is_dragged_while_it_works_goes_on_with_what_is_done(qtbot, session, cosine, every_move):
+    dialog, laboratory = opened(qtbot, session), session.window.context.laboratory
+    session.document.set_studies("Vary", bias_variance=replace(dialog.settings, values=(2, 3), n_sets=9000))
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    qtbot.waitUntil(lambda: dialog.figure is not None, timeout=20_000)
+    first, n_done = laboratory.current_job, int(dialog.figure.n_fits.min())
+    drag(dialog, 1, 2)()
+    assert dialog.settings.values == (2, 3, 4)
+    qtbot.waitUntil(
+        lambda: laboratory.current_job not in (first, None) and dialog.figure.n_settings == 3, timeout=20_000
+    )
+    assert dialog.figure.is_running
+    assert dialog.figure.n_fits[:2].min() >= n_done
+    qtbot.waitUntil(lambda: bool(dialog.figure.n_fits[2] > 0), timeout=20_000)
+    assert not any("stopped" in message for message in session.document.messages)
+    laboratory.stop()
+    qtbot.waitUntil(lambda: laboratory.current_job is None)
+    assert session.document.studies.parts.stopped
+
+
+def test_a_value_beyond_the_ends_is_told_of_and_a_picture_in_a_file_has_no_ends(
+    qtbot, session, cosine, every_move
+):
+    dialog = opened(qtbot, session)
+    vary(qtbot, session, dialog, values=(2, 3))
+    plot, taken = dialog.plot, []
+    plot.setting_asked.connect(taken.append)
+    at = plot.plot.vb.mapViewToScene(QPointF(-1.0, plot.place_of(0).y()))
+    plot._on_mouse_moved(at)
+    assert plot._hover.toPlainText() == "Depth 1\nnot tried: drag the curve's end here"
+    QTest.mouseClick(plot.viewport(), LEFT, pos=plot.mapFromScene(at))
+    assert taken == []
+    ticks = [word for _, word in plot.plot.getAxis("bottom")._names]
+    assert ticks == ["1", "2", "3", "4", "5", "no limit"]
+    with theme.exporting():
+        plot.redraw()
+        assert not any(line.isVisible() for line in plot.ends_.lines)
+        assert [word for _, word in plot.plot.getAxis("bottom")._names] == ["2", "3"]
+    plot.redraw()
+    assert all(line.isVisible() for line in plot.ends_.lines)
 
 
 def test_models_stand_side_by_side_and_one_is_chosen(qtbot, session, cosine):

@@ -39,6 +39,7 @@ def trained(qtbot, session, key):
 
 def stop(qtbot, session):
     session.window.context.tuner.stop()
+    session.window.context.laboratory.stop()
     for run_id in session.document.runs:
         session.trainer.stop(run_id)
     qtbot.waitUntil(lambda: session.lanes.are_quiet, timeout=60_000)
@@ -92,6 +93,26 @@ def test_the_curves_of_boosting_lie_over_one_another(qtbot, session):
     plot = panel(session, "compare").plot
     names = {f"{model.name}, {part}" for model in experiment.models for part in ("training", "validation")}
     qtbot.waitUntil(lambda: plot.isVisible() and {line.name for line in plot.figure.lines} == names)
+
+
+def test_the_parts_of_the_error_stand_side_by_side_in_a_window_of_their_own(qtbot, session):
+    experiment, document = begin(qtbot, session, "error_parts"), session.document
+    window = session.window
+    dialog = window.studies.window_of("bias_variance")
+    qtbot.waitUntil(
+        lambda: dialog.figure is not None and bool(dialog.figure.n_fits.min() > 0), timeout=60_000
+    )
+    assert dialog.isVisible()
+    assert dialog.figure.x.words == tuple(model.name for model in experiment.models)
+    assert len(dialog.plot.bars_.opts["height"]) == 4 * 4
+    assert dialog.look.text == experiment.text
+    assert dialog.focusWidget() is dialog.form.line.box
+    window.actions_["action.experiment.look"].trigger()
+    assert dialog.look.text == ""
+    stop(qtbot, session)
+    document.undo_stack.undo()
+    assert (document.runs, document.studies.bias_variance) == ({}, None)
+    dialog.close()
 
 
 def test_the_bar_is_closed_and_opened_again(qtbot, session):

@@ -1,5 +1,6 @@
 """The Many Fits window: choosing, fitting, stopping, looking at a place, files; by mouse and keys."""
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
@@ -162,3 +163,88 @@ def test_two_places_are_thrown_at_the_truth_by_mouse_and_keys(qtbot, session, co
     assert dialog.answers.isVisible()
     QTest.keyClick(plot, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
     assert two.isChecked()
+
+
+def chosen(box, text):
+    box.setCurrentText(text)
+    box.activated.emit(box.currentIndex())
+
+
+def fit_moons(qtbot, session):
+    session.document.open_table(load_sample("moons"))
+    session.document.add_run("tree")
+    dialog = opened(qtbot, session)
+    chosen(part(dialog, QComboBox, "second_column"), "x2")
+    fit(qtbot, session, dialog)
+    return dialog
+
+
+def test_over_two_columns_colours_tell_how_far_fits_lie_apart(qtbot, session):
+    dialog = fit_moons(qtbot, session)
+    surface, figure = dialog.surface, dialog.figure
+    assert surface.isVisible()
+    assert not dialog.plot.isVisible()
+    assert "5 fits over x1 and x2" in session.document.messages[-1]
+    np.testing.assert_array_equal(surface.image.image, figure.mapped)
+    assert tuple(surface.image.levels) == figure.range
+    assert surface.bar.axis.name == "probability of upper (standard deviation)"
+    assert "60 x 60 cells" in surface.header.texts[1]
+    assert [name for name, _ in surface.legend_.entries] == ["lower", "upper"]
+    assert sum(len(item.data) for item in surface._points) == len(figure.points.rows)
+    assert tuple(surface.here_.getData()[0]) == figure.position(figure.at)[:1]
+    part(dialog, QLineEdit, "count").setFocus()
+    session.document.undo_stack.undo()  # the number of training sets
+    session.document.undo_stack.undo()
+    assert part(dialog, QComboBox, "second_column").currentIndex() == 0
+    assert "fitted with other settings" in surface.header.texts[1]
+    chosen(part(dialog, QComboBox, "second_column"), "x2")
+    chosen(part(dialog, QComboBox, "column"), "x2")  # they change places
+    assert (dialog.settings.column, dialog.settings.second_column) == ("x2", "x1")
+    assert part(dialog, QComboBox, "second_column").currentText() == "x1"
+    QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
+    qtbot.waitUntil(lambda: session.document.studies.curves.x.name == "x2", timeout=20_000)
+    assert surface.plot.getAxis("bottom").name == "x2"
+
+
+def test_a_place_of_two_columns_is_looked_at_by_mouse_and_keys(qtbot, session, tmp_path, monkeypatch):
+    dialog = fit_moons(qtbot, session)
+    surface, at = dialog.surface, dialog.figure.at
+    surface.setFocus()
+    QTest.keyClick(surface, Qt.Key.Key_Up)
+    QTest.keyClick(surface, Qt.Key.Key_Right)
+    assert dialog.figure.at == at + 61
+    assert dialog.answers.figure is dialog.figure.answers
+    corner = surface.plot.vb.mapViewToScene(QPointF(*dialog.figure.position(605)))
+    QTest.mouseClick(surface.viewport(), LEFT, pos=surface.mapFromScene(corner))
+    qtbot.waitUntil(lambda: dialog.figure.at != at + 61)
+    assert all(abs(a - b) <= 1 for a, b in zip(divmod(dialog.figure.at, 60), (10, 5), strict=True))
+    QTest.keyClick(surface, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert part(dialog, QCheckBox, "two").isChecked()
+    assert dialog.figure.second == dialog.figure.at - 60
+    assert surface.second_.isVisible()
+    assert dialog.darts.isVisible()
+
+    from workbench.ui import file_dialogs
+
+    def answer(_parent, _title, _filters, proposal, _suffix, then):
+        then(str(tmp_path / proposal))
+
+    monkeypatch.setattr(file_dialogs, "ask_save", answer)
+    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
+    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
+    made = sorted(path for path in tmp_path.iterdir() if "many_fits" in path.name)
+    assert [path.suffix for path in made] == [".csv", ".png"]
+    assert made[0].read_text("utf-8") == dialog.figure.to_csv()
+
+
+def test_a_table_of_one_column_has_no_second_one(qtbot, session, cosine):
+    dialog = opened(qtbot, session)
+    second = part(dialog, QComboBox, "second_column")
+    assert not second.isEnabled()
+    assert second.toolTip() == "The model is given one column alone"
+    session.document.open_table(load_sample("penguins"))
+    session.document.add_run("tree")
+    assert second.isEnabled()
+    offered = [second.itemText(place) for place in range(second.count())]
+    assert offered == ["no second column", *session.document.features[1:]]
+    assert dialog.minimumSizeHint().width() <= 900

@@ -14,6 +14,7 @@ from workbench.bias_variance import (
     FRESH,
     SUBSAMPLE,
     BiasVarianceSettings,
+    found_before,
     how_it_ended,
     inputs_of,
     knows_truth,
@@ -220,6 +221,96 @@ def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(document, monkeypatc
     assert fits == sorted(fits)
     assert "stopped after" in how_it_ended(found)
     assert "stopped after" in make_bias_variance(found).subtitle
+
+
+class Notes:
+    """Lists what was done."""
+
+    def __init__(self):
+        self.done = []
+
+    def on_iteration(self, event):
+        self.done.append(event.message)
+        return False
+
+    def fits_of(self, value):
+        return sum(message.endswith(f"max_depth = {value}") for message in self.done)
+
+
+def assert_same_parts(found, other):
+    assert found.n_fits.tolist() == other.n_fits.tolist()
+    for part, values in other.means.items():
+        np.testing.assert_array_equal(found.means[part], values)
+
+
+@pytest.mark.parametrize(
+    ("sample", "kind", "name", "values"),
+    [("cosine", "tree", "max_depth", (1, 2, 5)), ("moons", "tree", "max_depth", (1, 2, 5)),
+     ("cosine", "forest", "n_estimators", (2, 5, 9)), ("moons", "boosting", "n_estimators", (2, 5, 9))],
+)  # fmt: skip
+def test_values_that_are_added_are_found_as_if_all_were_asked_at_once(qapp, sample, kind, name, values):
+    document = opened(sample, kind)
+    settings = BiasVarianceSettings(name, values, FRESH, 3)
+    whole = find(document, settings)
+    first = find(document, replace(settings, values=values[:2]))
+    document.attach_found(parts=first)
+    assert_same_parts(find(document, settings), whole)
+    alone = find(document, replace(settings, values=values[1:]))
+    np.testing.assert_array_equal(alone.means["error"], whole.means["error"][1:])
+    assert alone.is_staged == whole.is_staged
+
+
+def test_only_what_is_missing_is_fitted(document):
+    find_with = lambda settings, notes: run_bias_variance(inputs_of(document, settings), notes)  # noqa: E731
+    document.attach_found(parts=find(document, DEPTHS))
+    notes = Notes()
+    document.attach_found(parts=find_with(replace(DEPTHS, values=(2, 5, 7)), notes))
+    assert (notes.fits_of(2), notes.fits_of(5), notes.fits_of(7)) == (0, 0, 4)
+    document.attach_found(parts=find_with(replace(DEPTHS, values=(5,)), notes))
+    back = replace(DEPTHS, values=(2, 5, 7))
+    notes = Notes()
+    document.attach_found(parts=find_with(back, notes))
+    assert notes.done == [], "what was left out is known still"
+    document.set_parameter(document.current_run_id, "max_depth", 3)
+    assert inputs_of(document, back).known is not None, "the model's own depth is not used"
+    for changed in (replace(back, seed=1), replace(back, how=SUBSAMPLE), replace(back, n_sets=5)):
+        assert inputs_of(document, changed).known is None
+    document.set_parameter(document.current_run_id, "min_samples_leaf", 9)
+    assert inputs_of(document, back).known is None
+    document.undo_stack.undo()
+    assert inputs_of(document, back).known is not None
+    document.set_split(SplitSettings(1))
+    assert inputs_of(document, back).known is None
+
+
+def test_a_study_that_was_stopped_goes_on_where_it_was(document):
+    settings = replace(DEPTHS, n_sets=6)
+    half = find(document, settings, StopsAfter(5))
+    assert half.stopped
+    document.attach_found(parts=half)
+    more = replace(settings, values=(2, 5, 9))
+    inputs = inputs_of(document, more)
+    assert found_before(inputs).n_fits.tolist() == [*half.n_fits, 0]
+    notes = Notes()
+    found = run_bias_variance(inputs, notes)
+    assert notes.fits_of(2) < 6
+    assert notes.fits_of(9) == 6
+    assert_same_parts(found, run_bias_variance(replace(inputs, known=None), NULL_MONITOR))
+    document.attach_found(parts=found)
+    longer = find(document, replace(more, values=(2, 5, 9, 10)), StopsAfter(4))
+    assert longer.n_done < 6, "of the value that was added"
+    assert f"stopped after {longer.n_done} training sets of 6" in how_it_ended(longer)
+
+
+def test_a_value_whose_fits_all_fail_leaves_the_others_in_the_picture(qapp):
+    document = opened("cosine", "neighbors")
+    settings = BiasVarianceSettings("n_neighbors", (5,), SUBSAMPLE, 2)
+    document.attach_found(parts=find(document, settings))
+    found = find(document, replace(settings, values=(5, 500)))
+    assert found.n_fits.tolist() == [2, 0]
+    assert "n_neighbors is 500" in found.errors[1]
+    with pytest.raises(DataError, match="no fit succeeded"):
+        find(document, replace(settings, values=(500,)))
 
 
 def test_it_is_kept_in_projects(document, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from engine.errors import ParameterError
 from engine.monitor import NULL_MONITOR
+from workbench.bias_variance import inputs_of, run_bias_variance
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.document import Document
 from workbench.experiments import (
@@ -192,6 +193,22 @@ def test_scores_rise_from_the_tree_over_bagging_to_the_forest():
     shares = [result.estimator.predict_proba(rows) for result in (tree, bagging, forest)]
     assert set(np.unique(shares[0])) == {0.0, 1.0}
     assert all(np.mean((share > 0.05) & (share < 0.95)) > 0.1 for share in shares[1:])
+
+
+def test_a_deep_tree_errs_by_variance_a_flat_one_by_bias_and_many_by_little_but_noise():
+    experiment, document, _ = opened("error_parts")
+    assert document.studies.bias_variance == experiment.study
+    found = run_bias_variance(inputs_of(document, experiment.study), NULL_MONITOR)
+    assert found.axis.words == tuple(model.name for model in experiment.models)
+    deep, flat, *many = range(4)
+    bias, variance, noise = (found.means[part] for part in ("bias", "variance", "noise"))
+    np.testing.assert_allclose(noise, 0.04, rtol=0.05)
+    assert variance[deep] > 15 * bias[deep]
+    assert bias[flat] > 30 * bias[deep]
+    assert bias[flat] > variance[flat] > variance[deep], "its cuts lie elsewhere in every table"
+    for model in many:
+        assert bias[model] < 0.1 * noise[model]
+        assert variance[model] < 0.4 * variance[deep]
 
 
 def test_lines_find_a_slanted_border_and_a_tree_climbs_it():

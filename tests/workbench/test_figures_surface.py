@@ -101,6 +101,15 @@ def test_category_axes_have_a_cell_a_level_and_one_for_missing():
     assert [axis.cell_at(v) for v in drawn] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("features", [(0, 1), (2, 5), (1, 7)])
+def test_rows_of_two_categories_stand_apart_and_not_on_a_line(features):
+    rows, codes = np.arange(400), np.zeros(400)
+    x, y = (make_axis(FeatureSpec("of", levels=("a",)), at, codes).places(codes, rows) for at in features)
+    cells = {(int(20 * (a + 0.5)), int(20 * (b + 0.5))) for a, b in zip(x, y, strict=True)}
+    assert len(cells) > 100  # of 144 between -0.3 and 0.3
+    assert abs(np.corrcoef(x, y)[0, 1]) < 0.2
+
+
 def test_held_values_are_the_median_and_the_most_frequent_level():
     specs = (FeatureSpec("a"), FeatureSpec("b", levels=("x", "y")), FeatureSpec("c"))
     encoded = np.array([[1.0, 1, np.nan], [2, 1, np.nan], [9, 0, np.nan], [np.nan, np.nan, np.nan]])

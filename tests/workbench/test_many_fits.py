@@ -188,7 +188,7 @@ def test_the_figure_has_mean_spread_and_the_answers_at_a_place(document):
     np.testing.assert_allclose(figure.mean, found.curves.mean(axis=0))
     np.testing.assert_allclose(figure.spread, found.curves.std(axis=0))
     assert figure.answers.counts.sum() == 9
-    assert figure.answers.value == figure.mean[30]
+    assert figure.answers.value == pytest.approx(figure.mean[30])
     assert figure.answers.truth == found.truth[30]
     assert "bias" in figure.answers.subtitle
     assert figure.subtitle.endswith("fitted with other settings")

@@ -68,8 +68,10 @@ class Axis:
         if not self.is_category:
             return encoded
         code = np.where(np.isnan(encoded), float(len(self.labels) - 1), encoded)
-        # a fixed scatter: the same row stands at the same place in every picture
-        return np.asarray(code + ((rows * 0.6180339887498949 + 0.37 * self.feature) % 1.0 - 0.5) * 0.6)
+        # a fixed scatter: the same row stands at the same place in every picture; each column has a step
+        # of its own, or rows of two categories would stand on a line
+        step = 0.6180339887498949 + 0.7548776662466927 * self.feature
+        return np.asarray(code + ((rows * step + 0.37 * self.feature) % 1.0 - 0.5) * 0.6)
 
     def text(self, cell: int) -> str:
         """The value of a cell in words."""
@@ -77,6 +79,12 @@ class Axis:
             return self.labels[cell]
         value = float(self.values[cell])
         return value_text(float(np.floor(value)) if self.is_date else value, 4, self.is_date)
+
+    def spelled(self) -> list[str]:
+        """Every cell's value as tables write it: levels and dates in words, numbers to the last bit."""
+        if self.is_category or self.is_date:
+            return [self.text(cell) for cell in range(len(self.values))]
+        return [repr(value) for value in self.values.tolist()]
 
 
 def date_ticks(low: float, high: float) -> list[tuple[float, str]]:

@@ -16,6 +16,7 @@ from workbench.figures.words import count, counted, number
 
 if TYPE_CHECKING:
     from workbench.bias_variance import BiasVarianceFound
+    from workbench.setting_reach import Reach
 
 Floats = NDArray[np.float64]
 ERROR, BIAS, VARIANCE, NOISE = "error", "bias", "variance", "noise"
@@ -60,6 +61,8 @@ class BiasVarianceFigure:
     is_share : bool
         Parts are shares of rows.
     is_running : bool
+    reach : Reach or None
+        How far the curve's ends can be moved; None where it has none.
     """
 
     title: str
@@ -74,6 +77,7 @@ class BiasVarianceFigure:
     now: int | None
     is_share: bool
     is_running: bool
+    reach: Reach | None = None
 
     @property
     def n_settings(self) -> int:
@@ -87,6 +91,22 @@ class BiasVarianceFigure:
     def setting_at(self, x: float, _y: float = 0.0) -> int:
         """Return the value nearest to a place."""
         return int(np.argmin(np.abs(self.x.place - x)))
+
+    def is_beyond(self, x: float) -> bool:
+        """Tell whether a place is that of a value beyond the ends, which was not tried."""
+        return self.reach is not None and not -0.5 <= x <= self.n_settings - 0.5
+
+    def story_beyond(self, x: float) -> str:
+        """What is told of a value that was not tried."""
+        assert self.reach is not None
+        place = min(max(round(x), self.reach.lowest), self.reach.highest)
+        return f"{self.x.name} {self.reach.word(place)}\nnot tried: drag the curve's end here"
+
+    def ends_text(self, first: int, last: int) -> str:
+        """Say what the curve goes from and to: "Depth from 1 to 15"."""
+        assert self.reach is not None
+        low, high = self.reach.word(first), self.reach.word(last)
+        return f"{self.x.name} {low}" if first == last else f"{self.x.name} from {low} to {high}"
 
     def step(self, setting: int, right: int, _up: int) -> int:
         """Return the value so many places beside another, at most the last one that way."""
@@ -133,8 +153,9 @@ class BiasVarianceFigure:
 
 
 def make_bias_variance(
-    found: BiasVarianceFound, *, now: int | None = None, is_running: bool = False, remark: str = ""
-) -> BiasVarianceFigure:
+    found: BiasVarianceFound, *, now: int | None = None, is_running: bool = False, remark: str = "",
+    reach: Reach | None = None,
+) -> BiasVarianceFigure:  # fmt: skip
     """Make the figure of what was found.
 
     Parameters
@@ -145,6 +166,8 @@ def make_bias_variance(
         More fits are to come.
     remark : str
         What is other now than when it was found.
+    reach : Reach, optional
+        How far the curve's ends can be moved.
     """
     is_classes = found.task == "classes"
     more = {}
@@ -158,6 +181,7 @@ def make_bias_variance(
         score_name="share of wrong rows" if is_classes else "mean squared error",
         x=found.axis, series=_series(found), more=more, n_fits=found.n_fits, errors=dict(found.errors),
         best=found.best, now=now, is_share=is_classes, is_running=is_running,
+        reach=reach,
     )  # fmt: skip
 
 
@@ -183,7 +207,7 @@ def _series(found: BiasVarianceFound) -> tuple[Series, ...]:
 
 
 def _subtitle(found: BiasVarianceFound, is_running: bool, remark: str) -> str:
-    told, n_done = [found.rows_text], int(found.n_fits.max(initial=0))
+    told, n_done = [found.rows_text], found.n_done
     n_sets = found.settings.n_sets
     if is_running:
         told.append(f"{count(n_done)} done")

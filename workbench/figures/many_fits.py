@@ -1,4 +1,7 @@
-"""`ManyFitsFigure`: curves of fits on different training sets, their mean, and their answers at one place."""
+"""`ManyFitsFigure`: curves of fits on different training sets, their mean, and their answers at one place.
+
+Over two columns see `workbench.figures.variance_surface`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.figures.axis import Axis
 from workbench.figures.bootstrap import HistogramFigure
+from workbench.figures.fits_at_places import DartsFigure, PlacedFits, answers_at, darts_at, fits_told
 from workbench.figures.words import count, counted, number
 
 if TYPE_CHECKING:
@@ -19,39 +23,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MOST_CURVES = 60  # drawn; every k-th of more, and the legend says so
-MIN_BINS, MAX_BINS = 6, 30
-MARGIN = 0.08  # of the answers' range, on both sides
-
-
-@dataclass(frozen=True, eq=False)
-class DartsFigure:
-    """Every fit's answers at two places as one throw; the target is the truth, where it is known.
-
-    Attributes
-    ----------
-    title, subtitle : str
-    x_name, y_name : str
-        What is answered at the first and at the second place.
-    throws : float64 (n_fits, 2)
-    mean : float64 (2,)
-    truth : float64 (2,) or None
-    spread : float
-        Root of the mean of both variances: the first ring about the target, or the mean.
-    """
-
-    title: str
-    subtitle: str
-    x_name: str
-    y_name: str
-    throws: Floats
-    mean: Floats
-    truth: Floats | None
-    spread: float
-
-    @property
-    def centre(self) -> Floats:
-        """What the rings are about."""
-        return self.mean if self.truth is None else self.truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +113,7 @@ class ManyFitsFigure:
         writer = csv.writer(text, lineterminator="\n")
         fits = [f"fit {k + 1}" for k in range(len(curves))]
         writer.writerow([self.x.name, "mean", "standard deviation", "truth", *fits])
-        for cell in range(len(self.x.values)):
-            value = self.x.labels[cell] if self.x.is_category else repr(float(self.x.values[cell]))
+        for cell, value in enumerate(self.x.spelled()):
             truth = repr(float(self.truth[cell])) if len(self.truth) else ""
             numbers = [repr(float(of)) for of in (self.mean[cell], self.spread[cell])]
             writer.writerow([value, *numbers, truth, *(repr(float(of)) for of in curves[:, cell])])
@@ -173,52 +143,15 @@ def make_many_fits(
     at = n_cells // 2 if at is None else min(max(at, 0), n_cells - 1)
     second = None if second is None else min(max(second, 0), n_cells - 1)
     step = -(-len(found.curves) // MOST_CURVES)
-    told = [found.rows_text]
-    if is_running:
-        told.append(f"{count(len(found.curves))} done")
-    elif found.stopped:
-        told.append(f"stopped after {count(len(found.curves))}")
-    if found.n_failed:
-        told.append(f"{count(found.n_failed)} failed")
-    if remark:
-        told.append(remark)
+
+    def place(cell: int) -> str:
+        return f"{found.x.name} {found.x.text(cell)}"
+
+    fits = PlacedFits(found.curves, found.truth, found.quantity, found.is_classes, place, place)
     mean = found.curves.mean(axis=0)
     return ManyFitsFigure(
-        found.name, ", ".join(told), found.held_text, found.quantity, found.x, found.curves[::step],
-        len(found.curves), mean, found.curves.std(axis=0), found.truth, found.points_x, found.points_y, at,
-        _answers(found, at, float(mean[at])), found.is_classes,
-        None if second is None else _darts(found, at, second), second,
-    )  # fmt: skip
-
-
-def _darts(found: ManyFitsFound, at: int, second: int) -> DartsFigure:
-    throws = found.curves[:, [at, second]]
-    mean, variances = throws.mean(axis=0), throws.var(axis=0)
-    truth = found.truth[[at, second]] if len(found.truth) else None
-    told = f"{counted(len(throws), 'fit')}, standard deviations " + " and ".join(
-        number(float(of)) for of in np.sqrt(variances)
-    )
-    if truth is not None:
-        told += f", bias {number(float(mean[0] - truth[0]))} and {number(float(mean[1] - truth[1]))}"
-    x_name, y_name = (f"{found.quantity} at {found.x.name} {found.x.text(cell)}" for cell in (at, second))
-    spread = float(np.sqrt(variances.mean()))
-    return DartsFigure("Two places against each other", told, x_name, y_name, throws, mean, truth, spread)
-
-
-def _answers(found: ManyFitsFound, at: int, mean: float) -> HistogramFigure:
-    values = found.curves[:, at]
-    truth = float(found.truth[at]) if len(found.truth) else float("nan")
-    marks = [value for value in (mean, truth) if np.isfinite(value)]
-    low, high = float(min(values.min(), *marks)), float(max(values.max(), *marks))
-    margin = MARGIN * (high - low) or 0.5
-    if found.is_classes:
-        low, high, margin = 0.0, 1.0, 0.02
-    n_bins = int(np.clip(round(np.sqrt(len(values)) * 1.5), MIN_BINS, MAX_BINS))
-    counts, edges = np.histogram(values, n_bins, (low, high) if high > low else (low - 0.5, high + 0.5))
-    bias = "" if np.isnan(truth) else f", bias {number(mean - truth)}"
-    return HistogramFigure(
-        f"At {found.x.name} {found.x.text(at)}",
-        f"{counted(len(values), 'fit')}, standard deviation {number(float(values.std()))}{bias}",
-        found.quantity, edges, counts.astype(np.int64), (low - margin, high + margin), mean, truth,
-        value_name="mean", samples_name="fits",
+        found.name, fits_told(found, is_running, remark), found.held_text, found.quantity, found.x,
+        found.curves[::step], len(found.curves), mean, found.curves.std(axis=0), found.truth, found.points_x,
+        found.points_y, at, answers_at(fits, at), found.is_classes,
+        None if second is None else darts_at(fits, at, second), second,
     )  # fmt: skip

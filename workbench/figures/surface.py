@@ -14,7 +14,14 @@ from engine.monitor import NULL_MONITOR, FitMonitor
 from workbench.figures.axis import N_CELLS, Axis
 from workbench.figures.held import Held, held_sentence
 from workbench.figures.regions import border_lines, class_mixture, far_cells
-from workbench.figures.surface_inputs import TRAINING, VALIDATION, SurfaceInputs, inputs_again, weights_text
+from workbench.figures.surface_inputs import (
+    TRAINING,
+    VALIDATION,
+    SurfaceInputs,
+    event_idx_of,
+    inputs_again,
+    weights_text,
+)
 from workbench.figures.uncertainty import (
     PREDICTION,
     Band,
@@ -28,7 +35,6 @@ from workbench.figures.uncertainty import (
 from workbench.figures.words import count, counted, number, value_text
 
 if TYPE_CHECKING:
-    from workbench.fitting import FitInputs
     from workbench.runs import RunResult
 
 Floats = NDArray[np.float64]
@@ -123,6 +129,11 @@ class SurfaceFigure:
     def is_map(self) -> bool:
         """Colours stand for numbers, not for classes."""
         return self.spread is not None or not self.classes
+
+    @property
+    def is_of_target(self) -> bool:
+        """Colours stand for what rows have too: the target."""
+        return self.spread is None
 
     @property
     def mapped(self) -> Floats:
@@ -360,13 +371,6 @@ def make_curve(inputs: SurfaceInputs, x_name: str, n_cells: int = 800) -> CurveF
         event_idx_of(result), held, points, residuals, result.target, result.target in inputs.dates,
         result.has_probabilities, band_along(result.estimator, x, answer, given),
     )  # fmt: skip
-
-
-def event_idx_of(of: RunResult | FitInputs) -> int | None:
-    """Return which of two classes is the event; None where none is."""
-    if len(of.classes) == 2 and of.event_class in of.classes:
-        return of.classes.index(of.event_class)
-    return None
 
 
 def _points(inputs: SurfaceInputs, x: Axis, y: Axis | None) -> Points:

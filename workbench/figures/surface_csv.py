@@ -11,7 +11,6 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.figures.axis import Axis
 from workbench.figures.surface import AnyFigure, CurveFigure, SurfaceFigure
 from workbench.figures.uncertainty import ALEATORIC, ENTROPIES, EPISTEMIC, TOTAL, Band, Spread
 
@@ -31,16 +30,10 @@ def surface_csv(figure: AnyFigure) -> str:
     axes = (figure.y, figure.x) if isinstance(figure, SurfaceFigure) else (figure.x,)
     columns = [*_answers(figure), *_uncertainties(figure)]
     writer.writerow([*(axis.name for axis in reversed(axes)), *(name for name, _ in columns)])
-    places = (reversed(place) for place in product(*(_spelled(axis) for axis in axes)))
+    places = (reversed(place) for place in product(*(axis.spelled() for axis in axes)))
     values = zip(*(_numbers(part) for _, part in columns), strict=True)
     writer.writerows([*place, *line] for place, line in zip(places, values, strict=True))
     return text.getvalue()
-
-
-def _spelled(axis: Axis) -> list[str]:
-    if axis.is_category or axis.is_date:
-        return [axis.text(cell) for cell in range(len(axis.values))]
-    return [repr(value) for value in axis.values.tolist()]
 
 
 def _numbers(part: Floats) -> Iterator[str]:

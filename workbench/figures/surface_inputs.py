@@ -18,6 +18,7 @@ from workbench.figures.words import count
 
 if TYPE_CHECKING:
     from workbench.datasets import Table
+    from workbench.fitting import FitInputs
     from workbench.runs import RunResult
 
 Floats = NDArray[np.float64]
@@ -77,23 +78,27 @@ def surface_inputs(
     monitor.on_iteration(IterationEvent("drawing"))
     dates = frozenset(name for name in (*result.features, result.target) if table.column(name).kind == "date")
     held = held_values(result.feature_specs, encoded[result.parts == TRAINING], dates)
-    column = table.column(result.target)
-    if result.classes:
-        labels, levels = column.label_codes()
-        position = {label: k for k, label in enumerate(result.classes)}
-        order = np.array([position.get(str(level), -1) for level in levels] + [-1])
-        codes, values = order[labels].astype(np.int32), np.full(len(encoded), np.nan)
-    else:
-        codes, values = np.full(len(encoded), -1, np.int32), np.asarray(column.values, np.float64)
-    rows = _drawn_rows(result)
+    codes, values = targets_of(table, result.target, result.classes)
+    rows = thinned(np.flatnonzero(np.asarray(result.parts) <= VALIDATION))  # test rows stay unseen (D12)
     weights, staged = _row_weights(result, table)
     return SurfaceInputs(
         name, result, encoded, held, codes, values, rows, _said(result, encoded[rows]), dates, weights, staged
     )
 
 
-def _drawn_rows(result: RunResult) -> NDArray[np.int64]:
-    rows = np.flatnonzero(np.asarray(result.parts) <= VALIDATION)  # test rows stay unseen (D12)
+def targets_of(table: Table, target: str, classes: tuple[str, ...]) -> tuple[NDArray[np.int32], Floats]:
+    """Return every row's class, -1 where it has none of them, and its number; NaN of classes."""
+    column = table.column(target)
+    if not classes:
+        return np.full(table.n_rows, -1, np.int32), np.asarray(column.values, np.float64)
+    labels, levels = column.label_codes()
+    position = {label: k for k, label in enumerate(classes)}
+    order = np.array([position.get(str(level), -1) for level in levels] + [-1])
+    return order[labels].astype(np.int32), np.full(table.n_rows, np.nan)
+
+
+def thinned(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return as many rows as are drawn: all, or every k-th."""
     return rows[:: -(-len(rows) // MAX_POINTS)] if len(rows) > MAX_POINTS else rows
 
 
@@ -141,6 +146,13 @@ def staged_weights_of_rows(result: RunResult, table: Table) -> Iterator[Floats]:
 def weights_text(n_rounds: int) -> str:
     """Say what the size of a point is where a model reweights rows."""
     return f"as large as they weigh after round {count(n_rounds)}"
+
+
+def event_idx_of(of: RunResult | FitInputs) -> int | None:
+    """Return which of two classes is the event; None where none is."""
+    if len(of.classes) == 2 and of.event_class in of.classes:
+        return of.classes.index(of.event_class)
+    return None
 
 
 def with_held(inputs: SurfaceInputs, chosen: Mapping[str, Any]) -> SurfaceInputs:

@@ -9,7 +9,7 @@ A ``.treewright`` file is a zip of
   do not tell (`workbench.project.models`); ``models/<id>.npz``: the parts of its rows, its curve,
   and a single tree as it was grown before any change by hand;
 - ``studies/bootstrap.npz``, ``studies/many_fits.npz``, ``studies/instability.npz``: resamples' values, fits
-  along a column, what resamples ask at a tree's nodes; see `workbench.project.studies`;
+  along a column or over two, what resamples ask at a tree's nodes; see `workbench.project.studies`;
 - ``tuning/<id>.npz``: folds and scores of a search for good settings; see `workbench.project.tuning`.
 """
 

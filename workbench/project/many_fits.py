@@ -38,23 +38,49 @@ def settings_from_json(content: Mapping[str, Any]) -> ManyFitsSettings:
     """
     found = ManyFitsSettings(
         str(content["column"]), str(content["label"]), str(content["how"]), int(content["n_sets"]),
-        int(content["seed"]),
+        int(content["seed"]), str(content.get("second_column", "")),  # not in older files
     )  # fmt: skip
     if found.how not in TITLES or not FEWEST_SETS <= found.n_sets <= MOST_SETS or found.seed < 0:
         raise DataError("fits along a column have settings that there are not; the file is damaged")
     return found
 
 
+def axis_to_json(axis: Axis) -> dict[str, Any]:
+    """Return all of an axis but its numbers."""
+    written: dict[str, Any] = plain(
+        {name: getattr(axis, name) for name in ("name", "feature", "labels", "is_date")}
+    )
+    return written
+
+
+def axis_from_json(content: Mapping[str, Any], values: NDArray[Any], edges: NDArray[Any]) -> Axis:
+    """Return what `axis_to_json` wrote, with its numbers.
+
+    Raises
+    ------
+    DataError
+        It does not hold together; the file is damaged.
+    """
+    labels, n_cells = tuple(map(str, content["labels"])), len(values)
+    if values.ndim != 1 or edges.shape != (n_cells + 1,) or len(labels) not in (0, n_cells):
+        raise DataError("fits have other names or edges than cells; the file is damaged")
+    return Axis(
+        str(content["name"]), int(content["feature"]), values.astype(np.float64), edges.astype(np.float64),
+        labels, bool(content["is_date"]),
+    )  # fmt: skip
+
+
 def found_to_json(found: ManyFitsFound) -> dict[str, Any]:
     """Return all but the arrays."""
     words: dict[str, Any] = plain({name: getattr(found, name) for name in WORDS})
-    axis = plain({name: getattr(found.x, name) for name in ("name", "feature", "labels", "is_date")})
-    return {**words, "axis": axis, "settings": settings_to_json(found.settings)}
+    return {**words, "axis": axis_to_json(found.x), "settings": settings_to_json(found.settings)}
 
 
-def curve_arrays(found: ManyFitsFound) -> dict[str, NDArray[np.float64]]:
-    """Return the curves, the truth, the axis and the points."""
+def curve_arrays(found: ManyFitsFound, include_rows: bool = True) -> dict[str, NDArray[np.float64]]:
+    """Return the curves, the truth, the axis and, with the rows, the points."""
     arrays = {name: getattr(found, name) for name in ARRAYS}
+    if not include_rows:
+        arrays |= {name: np.empty(0) for name in ("points_x", "points_y")}
     return {**arrays, "values": found.x.values, "edges": found.x.edges}
 
 
@@ -67,16 +93,11 @@ def found_from_json(content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
         It does not hold together; the file is damaged.
     """
     curves, truth, points_x, points_y = (arrays[name].astype(np.float64) for name in ARRAYS)
-    values, edges = arrays["values"].astype(np.float64), arrays["edges"].astype(np.float64)
-    labels = tuple(map(str, content["axis"]["labels"]))
-    n_cells = len(values)
-    is_sound = curves.ndim == 2 and curves.shape[1:] == (n_cells,) and edges.shape == (n_cells + 1,)
-    if not is_sound or len(truth) not in (0, n_cells) or points_x.shape != points_y.shape:
+    values, edges = arrays["values"], arrays["edges"]
+    x = axis_from_json(content["axis"], values, edges)
+    is_sound = curves.ndim == 2 and curves.shape[1:] == values.shape and len(truth) in (0, len(values))
+    if not is_sound or points_x.shape != points_y.shape:
         raise DataError("fits along a column have other curves than cells; the file is damaged")
-    if len(labels) not in (0, n_cells):
-        raise DataError("fits along a column have other names than cells; the file is damaged")
-    axis = content["axis"]
-    x = Axis(str(axis["name"]), int(axis["feature"]), values, edges, labels, bool(axis["is_date"]))
     texts = {name: str(content[name]) for name in ("held_text", "rows_text", "table_fingerprint")}
     return ManyFitsFound(
         settings_from_json(content["settings"]), str(content["name"]), str(content["quantity"]), x, curves,

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from workbench.bootstrap import TITLES, BootstrapSettings
 from workbench.information import ALL_WAYS, MAX_RANGES, Cutting, InformationSettings
-from workbench.project import bias_variance, instability, many_fits, tree_averages
+from workbench.many_fits import ManyFitsFound
+from workbench.project import bias_variance, instability, many_fits, tree_averages, variance_surface
 from workbench.project.format import number, plain
 from workbench.studies import Studies
+from workbench.variance_surface import VarianceSurfaceFound
 
 if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
@@ -40,7 +42,7 @@ def studies_to_json(studies: Studies) -> dict[str, Any]:
         "averages": None if averages is None else tree_averages.settings_to_json(averages),
         "variances": None if variances is None else tree_averages.found_to_json(variances),
         "many_fits": None if fits is None else many_fits.settings_to_json(fits),
-        "curves": None if curves is None else many_fits.found_to_json(curves),
+        **_fits_to_json(curves),
     }
 
 
@@ -66,7 +68,7 @@ def studies_from_json(content: Mapping[str, Any] | None, arrays: Arrays) -> Stud
     if content is None:
         return Studies()
     information, bootstrap, found = (content.get(name) for name in ("information", "bootstrap", "found"))
-    fits, curves = content.get("many_fits"), content.get("curves")
+    fits = content.get("many_fits")
     averages, variances = content.get("averages"), content.get("variances")
     varied, parts = content.get("bias_variance"), content.get("parts")
     firm, firmness = content.get("instability"), content.get("firmness")
@@ -78,13 +80,42 @@ def studies_from_json(content: Mapping[str, Any] | None, arrays: Arrays) -> Stud
         None if parts is None else bias_variance.found_from_json(parts),
         None if firm is None else instability.settings_from_json(firm),
         None if fits is None else many_fits.settings_from_json(fits),
-        None if curves is None else many_fits.found_from_json(curves, arrays(many_fits.CURVES_MEMBER)),
+        _fits_from_json(content, arrays),
         None if averages is None else tree_averages.settings_from_json(averages),
         None if variances is None else tree_averages.found_from_json(variances),
         None
         if firmness is None
         else instability.found_from_json(firmness, arrays(instability.FIRMNESS_MEMBER)),
     )
+
+
+def _fits_to_json(found: ManyFitsFound | VarianceSurfaceFound | None) -> dict[str, Any]:
+    """Return fits along a column, or over two, each under a name of its own."""
+    if isinstance(found, VarianceSurfaceFound):
+        return {"curves": None, "variance_surface": variance_surface.surface_to_json(found)}
+    return {"curves": None if found is None else many_fits.found_to_json(found), "variance_surface": None}
+
+
+def _fits_from_json(
+    content: Mapping[str, Any], arrays: Arrays
+) -> ManyFitsFound | VarianceSurfaceFound | None:
+    curves, surface = content.get("curves"), content.get("variance_surface")
+    if surface is not None:
+        return variance_surface.surface_from_json(surface, arrays(many_fits.CURVES_MEMBER))
+    return None if curves is None else many_fits.found_from_json(curves, arrays(many_fits.CURVES_MEMBER))
+
+
+def fits_arrays(found: ManyFitsFound | VarianceSurfaceFound, include_rows: bool) -> dict[str, NDArray[Any]]:
+    """Return the arrays that a file keeps of fits along a column, or over two.
+
+    Parameters
+    ----------
+    include_rows : bool
+        False: the training rows that are drawn with the fits are left out, as all rows are (D33).
+    """
+    if isinstance(found, VarianceSurfaceFound):
+        return variance_surface.surface_arrays(found, include_rows)
+    return many_fits.curve_arrays(found, include_rows)
 
 
 def _settings_from_json(content: Mapping[str, Any]) -> BootstrapSettings:

@@ -14,8 +14,8 @@ import numpy as np
 from workbench.project import format as form
 from workbench.project.atomic import write_atomically
 from workbench.project.instability import FIRMNESS_MEMBER, firmness_arrays
-from workbench.project.many_fits import CURVES_MEMBER, curve_arrays
-from workbench.project.studies import FOUND_MEMBER, found_arrays, studies_to_json
+from workbench.project.many_fits import CURVES_MEMBER
+from workbench.project.studies import FOUND_MEMBER, fits_arrays, found_arrays, studies_to_json
 from workbench.project.tuning import member_name, tuning_arrays, tuning_to_json
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _members(document: Document | Snapshot, path: Path, include_rows: bool) -> l
     if document.studies.found is not None:
         members.append((FOUND_MEMBER, _npz(found_arrays(document.studies.found))))
     if document.studies.curves is not None:
-        members.append((CURVES_MEMBER, _npz(curve_arrays(document.studies.curves))))
+        members.append((CURVES_MEMBER, _npz(fits_arrays(document.studies.curves, include_rows))))
     if document.studies.firmness is not None:
         members.append((FIRMNESS_MEMBER, _npz(firmness_arrays(document.studies.firmness))))
     for record in document.runs.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSize
@@ -10,11 +11,15 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from engine.errors import DataError, ParameterError
 from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings, inputs_of, what_changed
 from workbench.bias_variance_choice import settings_for, value_now
+from workbench.experiments import experiment_of
 from workbench.figures.bias_variance import BiasVarianceFigure, make_bias_variance
 from workbench.figures.words import counted, sentence
+from workbench.setting_reach import reach_of
+from workbench.setting_words import within
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
+from workbench.ui.experiment_bar import LOOK, ExperimentBar
 from workbench.ui.exporting import OF_ALL, PictureExports
 from workbench.ui.forms.bias_variance_form import BiasVarianceForm
 from workbench.ui.plots.bias_variance import BiasVariancePlot
@@ -45,11 +50,18 @@ class BiasVarianceDialog(StudyDialog):
         self.form.edited.connect(self._on_edited)
         self.form.refused.connect(self._on_refused)
         self.plot.setting_asked.connect(self._take)
+        self.plot.ends_asked.connect(self._on_ends)
         self._exports = PictureExports.of(context)
         self._exports.register(self, self._picture, KEY)
         self._empty = EmptyState(KEY, "")
         self._switch = Switch(self._empty, self._make_content())
-        self.setLayout(column(self._switch))
+        self._look_action = context.actions[LOOK]
+        self.look = ExperimentBar(self._look_action.trigger)
+        self._look_action.toggled.connect(self._show_look)
+        layout = column(self.look, self._switch)
+        layout.setStretch(1, 1)
+        self.setLayout(layout)
+        self.form.line.box.setFocus()  # not the bar's button, which is the first
         self._sight = Sight(self, self._refresh)
         document = context.document
         for signal in (
@@ -114,9 +126,28 @@ class BiasVarianceDialog(StudyDialog):
         if not self._typed_error:
             self._laboratory.start(self.settings)
 
+    def _on_ends(self, first: int, last: int) -> None:
+        """Vary from one place to another, and find what is missing there."""
+        figure = self._figure
+        if figure is None or figure.reach is None:
+            return
+        values = figure.reach.between(first, last)
+        words = f"Vary {within(figure.ends_text(first, last))}"
+        self._context.document.set_studies(words, bias_variance=replace(self.settings, values=values))
+        self._laboratory.go_on(self.settings)
+
     # -- what is shown
 
+    def _show_look(self) -> None:
+        """Say here too what to look at, where an experiment is about these parts."""
+        experiment = experiment_of(self._context.document)
+        if experiment is not None and experiment.study is not None and self._look_action.isChecked():
+            self.look.show_experiment(experiment)
+        else:
+            self.look.hide()
+
     def _refresh(self) -> None:
+        self._show_look()
         document = self._context.document
         if document.table is None or document.target is None or document.current_run is None:
             self._say_what_is_missing()
@@ -167,11 +198,13 @@ class BiasVarianceDialog(StudyDialog):
             self._none_yet.say(*(("The first fits are being made.", "") if is_running else (NOT_YET, HOW)))
         else:
             remark = "" if is_running else what_changed(found, document, self.settings)
-            now = self._value_now(found)
-            wanted = (found, remark, now, is_running)
+            now, reach = self._value_now(found), reach_of(document, found, self.settings)
+            wanted = (found, remark, now, is_running, reach)
             if wanted != self._drawn:
                 self._drawn = wanted
-                self._figure = make_bias_variance(found, now=now, is_running=is_running, remark=remark)
+                self._figure = make_bias_variance(
+                    found, now=now, is_running=is_running, remark=remark, reach=reach
+                )
                 self.plot.set_figure(self._figure)
         self._pictures.show_content(found is not None)
         for made in self._exporters:

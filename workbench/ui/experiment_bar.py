@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QFrame, QWidget
 from workbench.experiments import Experiment
 from workbench.ui.widgets import IconLabel, Label, bare_button, row
 
+LOOK = "action.experiment.look"  # shows and hides it
+
 
 class ExperimentBar(QFrame):
     """Shows the sentences of one experiment.

@@ -9,12 +9,11 @@ from PySide6.QtCore import QObject, QTimer
 
 from workbench.experiments import EXPERIMENTS, Experiment, experiment_of, find_experiment, set_up
 from workbench.ui.command_palette import PALETTE_TEXT
-from workbench.ui.experiment_bar import ExperimentBar
+from workbench.ui.experiment_bar import LOOK, ExperimentBar
 
 if TYPE_CHECKING:
     from workbench.ui.main_window import MainWindow
 
-LOOK = "action.experiment.look"
 FIRST_PLACES = b""  # views that had no place yet
 
 
@@ -58,6 +57,9 @@ class ExperimentCommands(QObject):
             from workbench.tuning import Plan
 
             context.tuner.start(run_ids[0], Plan(dict(experiment.tuned), experiment.metric))
+        if experiment.study is not None:
+            self._window.studies.open_bias_variance()
+            context.laboratory.start(experiment.study)
 
     def _set_view(self, experiment: Experiment, run_ids: list[str]) -> None:
         """Choose columns and neighbours of the surface before there is one to draw."""

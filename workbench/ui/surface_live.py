@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 
 from engine.errors import DataError
 from workbench.figures.rounds import LivePicture
-from workbench.figures.surface import AnyFigure, Palette, event_idx_of, prepared
-from workbench.figures.surface_inputs import SurfaceInputs
+from workbench.figures.surface import AnyFigure, Palette, prepared
+from workbench.figures.surface_inputs import SurfaceInputs, event_idx_of
 from workbench.fitting import FitInputs, SoFar
 from workbench.ui.context import Context
 from workbench.ui.plots.surface import class_palette

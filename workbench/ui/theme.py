@@ -176,6 +176,11 @@ def exporting() -> Iterator[None]:
         _theme.forced = before
 
 
+def is_exporting() -> bool:
+    """Tell whether a picture is drawn for a file, where there is nothing to take hold of."""
+    return _theme.forced is not None
+
+
 def appearance() -> str:
     """One of "system", "light", "dark"."""
     return _theme.appearance

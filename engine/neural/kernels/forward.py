@@ -12,10 +12,10 @@ and so do the values of all units for a block of rows, the inputs first::
 
 import numpy as np
 
-from engine.jit import kernel
+from engine.jit import counting_kernel, kernel
 
 
-@kernel
+@counting_kernel
 def weights_of(parameters, sizes, starts, layer):
     """Return the weights of a layer, a view (sizes[layer], sizes[layer + 1])."""
     n_below, n_here = sizes[layer], sizes[layer + 1]
@@ -23,14 +23,14 @@ def weights_of(parameters, sizes, starts, layer):
     return parameters[first : first + n_below * n_here].reshape((n_below, n_here))
 
 
-@kernel
+@counting_kernel
 def biases_of(parameters, sizes, starts, layer):
     """Return the biases of a layer, a view (sizes[layer + 1],)."""
     first = starts[layer] + sizes[layer] * sizes[layer + 1]
     return parameters[first : first + sizes[layer + 1]]
 
 
-@kernel
+@counting_kernel
 def units_of(units, sizes, layer, n_rows):
     """Return a layer's units for a block of rows, a view (n_rows, sizes[layer]); layer 0 is the inputs."""
     first = 0
@@ -80,7 +80,7 @@ def drop_units(masks, values):
             values[row, unit] *= masks[row, unit]
 
 
-@kernel
+@counting_kernel
 def forward(parameters, sizes, starts, is_tanh, n_rows, has_masks, masks, units):
     """Compute all layers of a block from its inputs, which are in `units`; outputs stay linear.
 
@@ -101,7 +101,7 @@ def forward(parameters, sizes, starts, is_tanh, n_rows, has_masks, masks, units)
                 drop_units(units_of(masks, sizes, layer + 1, n_rows), here)
 
 
-@kernel
+@counting_kernel
 def answer_rows(inputs, parameters, sizes, starts, is_tanh, block_rows, units, outputs):
     """Answer rows in blocks of one size, so that a row's answer has the same bits whatever is beside it.
 

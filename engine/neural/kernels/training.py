@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.jit import kernel
+from engine.jit import counting_kernel, kernel
 from engine.kernels.numeric import random_below, random_unit
 from engine.neural.kernels.forward import biases_of, forward, units_of, weights_of
 from engine.neural.kernels.losses import add_losses
@@ -143,7 +143,7 @@ def sum_rows(values, sums):
             sums[unit] += values[row, unit]
 
 
-@kernel
+@counting_kernel
 def backward(parameters, sizes, starts, is_tanh, n_rows, has_masks, masks, units, deltas, gradients):
     """Compute the gradient of all parameters; `deltas` holds that of the outputs.
 
@@ -193,7 +193,7 @@ def adam(rate, weight_decay, n_steps, sizes, starts, gradients, first_moments, s
         parameters[i] -= step * first_moments[i] / (np.sqrt(second_moments[i]) + epsilon)
 
 
-@kernel
+@counting_kernel
 def take_block(X, y, row_weights, order, first, n_rows, sizes, memory):
     """Copy the rows of a block into the first layer's room, with their targets and weights."""
     inputs = units_of(memory.units, sizes, 0, n_rows)
@@ -205,7 +205,7 @@ def take_block(X, y, row_weights, order, first, n_rows, sizes, memory):
         memory.row_weights[i] = row_weights[row]
 
 
-@kernel
+@counting_kernel
 def gradients_of_block(n_rows, n_batch_rows, sizes, starts, recipe, is_held, has_masks, memory, gradients):
     """Return the sum of losses of the block in `memory`; fill in the gradient of its share of the mean.
 
@@ -233,7 +233,7 @@ def rate_at(n_steps, recipe):
     return recipe.learning_rate * 0.5 * (1.0 + np.cos(np.pi * n_steps / recipe.n_steps_planned))
 
 
-@kernel
+@counting_kernel
 def train_rows(
     X, y, row_weights, order, at, budget_rows, sizes, starts, recipe, is_held, memory, random_state, n_steps,
     loss_sum,
@@ -277,7 +277,7 @@ def train_rows(
     return at
 
 
-@kernel
+@counting_kernel
 def sum_losses(X, y, row_weights, first, last, sizes, starts, recipe, memory):
     """Return the weighted sum of the losses of rows `first` to `last`, without dropout.
 

@@ -7,7 +7,7 @@ order by the first principal component of the class fractions (Coppersmith, Hong
 
 import numpy as np
 
-from engine.jit import kernel
+from engine.jit import counting_kernel, kernel
 from engine.kernels.routing import IS_MISSING
 from engine.tree.kernels.impurity import add_row, clear, split_score
 from engine.tree.kernels.layout import (
@@ -90,7 +90,7 @@ def even_out(key, rank, n_levels):
     return has_changed
 
 
-@kernel
+@counting_kernel
 def turn_to_first_component(matrix, direction):
     """Turn `direction` towards the eigenvector of the largest eigenvalue: power iteration."""
     for _ in range(N_POWER_ITERATIONS):
@@ -106,7 +106,7 @@ def turn_to_first_component(matrix, direction):
             direction[k] = turned[k] / np.sqrt(size)
 
 
-@kernel
+@counting_kernel
 def principal_keys(sums, weights, key, n_levels):
     """Write each level's score on the first principal component of the class fractions."""
     n_classes = sums.shape[1]

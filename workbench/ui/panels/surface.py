@@ -13,12 +13,17 @@ from workbench.figures.surface import (
     AnyFigure,
     SurfaceFigure,
     default_columns,
-    event_idx_of,
     make_curve,
     make_surface,
     prepared,
 )
-from workbench.figures.surface_inputs import SurfaceInputs, inputs_again, surface_inputs, with_held
+from workbench.figures.surface_inputs import (
+    SurfaceInputs,
+    event_idx_of,
+    inputs_again,
+    surface_inputs,
+    with_held,
+)
 from workbench.figures.words import sentence
 from workbench.fitting import FitInputs, what_differs
 from workbench.runs import training_of

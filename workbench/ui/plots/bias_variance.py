@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor
 
 from workbench.ui import theme
 from workbench.ui.plots.base import pen
+from workbench.ui.plots.curve_ends import CurveEnds
 from workbench.ui.plots.marks import Mark, make_room
 from workbench.ui.plots.setting_plot import SettingPlot
+
+if TYPE_CHECKING:
+    from workbench.setting_reach import Reach
 
 POINT_PX, RING_PX = 7, 15
 GROUP = 0.8  # of the room between two models is taken by bars
@@ -23,7 +29,9 @@ ROLES: dict[str, str | int] = {
 
 
 class BiasVariancePlot(SettingPlot):
-    """`lines_` by part, `bars_`, `best_` and `ring_` are the figure's items."""
+    """`lines_` by part, `bars_`, `best_`, `ends_` and `ring_` are the figure's items."""
+
+    ends_asked = Signal(int, int)  # the places that the curve's ends were dragged to
 
     def __init__(self, parent=None) -> None:
         super().__init__(parent)
@@ -38,6 +46,9 @@ class BiasVariancePlot(SettingPlot):
             self.plot.addItem(item, ignoreBounds=True)
         self._best = Mark(self.plot, Qt.PenStyle.DotLine)
         self.best_ = self._best.line
+        self.ends_ = CurveEnds(self.plot)
+        self.ends_.moved.connect(self._tell_ends)
+        self.ends_.released.connect(self._on_released)
 
     def _colour(self, key: str) -> QColor:
         role = ROLES[key]
@@ -54,7 +65,37 @@ class BiasVariancePlot(SettingPlot):
             self._draw_bars()
         self._draw_best()
         self._set_ranges()
+        self._draw_ends()
         self._draw_here()
+
+    @property
+    def _reach(self) -> Reach | None:
+        """How far the ends can be moved; a picture in a file has none."""
+        return None if theme.is_exporting() else self.figure.reach
+
+    def _names(self) -> list[tuple[float, str]]:
+        reach = self._reach
+        if reach is None:
+            return super()._names()
+        return [(place, reach.word(place)) for place in range(reach.lowest, reach.highest + 1)]
+
+    def _draw_ends(self) -> None:
+        reach = self._reach
+        if reach is None:
+            self.ends_.hide()
+        else:
+            self.ends_.show(reach.first, reach.last, reach.lowest, reach.highest)
+
+    def _tell_ends(self, first: int, last: int) -> None:
+        self._told = None
+        low, high = self.plot.vb.viewRange()[1]
+        self.show_hover(self.figure.ends_text(first, last), QPointF(self.ends_.at, (low + high) / 2))
+
+    def _on_released(self, first: int, last: int) -> None:
+        self.show_hover("", QPointF())
+        reach = self.figure.reach
+        if reach is not None and (first, last) != (reach.first, reach.last):
+            self.ends_asked.emit(first, last)
 
     def _draw_lines(self) -> None:
         figure = self.figure
@@ -102,8 +143,9 @@ class BiasVariancePlot(SettingPlot):
         done = figure.n_fits > 0
         values = np.concatenate([[0.0], *(each.values[done] for each in figure.series)])
         values = values if len(values) > 1 else np.array([0.0, 1.0])
-        side = 0.0 if figure.x.is_ordered else 0.6
-        make_room(self.plot, values, -side, len(figure.x.words) - 1 + side, [self._best])
+        side, reach = 0.0 if figure.x.is_ordered else 0.6, self._reach
+        first, last = (0, len(figure.x.words) - 1) if reach is None else (reach.lowest, reach.highest)
+        make_room(self.plot, values, first - side, last + side, [self._best])
 
     def _draw_here(self) -> None:
         figure, t = self.figure, theme.tokens()
@@ -125,13 +167,20 @@ class BiasVariancePlot(SettingPlot):
         x = float(figure.at_x[setting]) if figure.x.is_ordered else self._bar_at(setting, 0)
         return QPointF(x, 0.0 if np.isnan(error) else float(error))
 
-    def setting_under(self, point: QPointF) -> int:
-        return self.figure.setting_at(point.x())
+    def setting_under(self, point: QPointF) -> int | None:
+        return None if self.figure.is_beyond(point.x()) else self.figure.setting_at(point.x())
+
+    def text_beyond(self, point: QPointF) -> str:
+        return self.figure.story_beyond(point.x())
+
+    def hover_text(self, point: QPointF) -> str:
+        return "" if self.ends_.is_dragged else super().hover_text(point)
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         if getattr(self, "figure", None) is not None:
             self._set_ranges()
+            self._draw_ends()
             self._draw_here()
             self._draw_cursor()
 

@@ -37,7 +37,7 @@ class SettingPlot(FigurePlot):
             self.cursor = None
         self.header.say(figure.title, figure.subtitle, self._more_text())
         self.plot.getAxis("bottom").set_name(figure.x.name)
-        self.plot.getAxis("bottom").show_names(list(enumerate(figure.x.words)))
+        self.plot.getAxis("bottom").show_names(self._names())
         self._draw_settings()
         self._draw_cursor()
         self._tell_again()
@@ -53,6 +53,10 @@ class SettingPlot(FigurePlot):
         """What is told above the picture beside its title."""
         return ""
 
+    def _names(self) -> list[tuple[float, str]]:
+        """Places across with what is written there."""
+        return list(enumerate(self.figure.x.words))
+
     def _draw_settings(self) -> None:
         raise NotImplementedError
 
@@ -64,18 +68,27 @@ class SettingPlot(FigurePlot):
         """Where a setting is drawn, in data coordinates."""
         raise NotImplementedError
 
-    def setting_under(self, point: QPointF) -> int:
+    def setting_under(self, point: QPointF) -> int | None:
+        """Return the setting at a point; None where there is none."""
         return self.figure.setting_at(point.x(), point.y())
 
     def hover_text(self, point: QPointF) -> str:
-        self._told = self.setting_under(point), point
-        return self.figure.story(self._told[0])
+        setting = self.setting_under(point)
+        self._told = None if setting is None else (setting, point)
+        return self.text_beyond(point) if setting is None else self.figure.story(setting)
+
+    def text_beyond(self, point: QPointF) -> str:
+        """What is told where there is no setting."""
+        return ""
 
     def _on_clicked(self, event) -> None:
         is_inside = self.plot.vb.sceneBoundingRect().contains(event.scenePos())
-        if self.figure is not None and is_inside and event.button() == Qt.MouseButton.LeftButton:
-            self.cursor = self.setting_under(self.plot.vb.mapSceneToView(event.scenePos()))
-            self.setting_asked.emit(self.cursor)
+        if self.figure is None or not is_inside or event.button() != Qt.MouseButton.LeftButton:
+            return
+        setting = self.setting_under(self.plot.vb.mapSceneToView(event.scenePos()))
+        if setting is not None:
+            self.cursor = setting
+            self.setting_asked.emit(setting)
 
     # -- the keyboard
 

@@ -141,16 +141,20 @@ class SurfacePlot(FigurePlot):
             self.draw()
 
     def _draw_numbers(self, box: QRectF) -> None:
+        self._colour_numbers()
+        self.image.setRect(box)
+        self.borders.setVisible(False)
+        self._name_classes()
+
+    def _colour_numbers(self) -> None:
+        """Draw the numbers of a map and the bar that tells of its colours."""
         figure = self.figure
         quantity, shared = self._shared_range or ("", figure.range)
         low, high = shared if quantity == figure.quantity else figure.range
         self._drawn_quantity = figure.quantity
         self.image.setImage(figure.mapped, autoLevels=False, levels=(low, high))
         self.image.setColorMap(theme.VALUE_MAP)
-        self.image.setRect(box)
-        self.borders.setVisible(False)
-        self._name_classes()
-        self.bar.show_range(figure.quantity, low, high, figure.is_date and figure.spread is None)
+        self.bar.show_range(figure.quantity, low, high, figure.is_date and figure.is_of_target)
 
     def _draw_far(self, box: QRectF) -> None:
         figure, t = self.figure, theme.tokens()
@@ -160,7 +164,7 @@ class SurfacePlot(FigurePlot):
         picture = np.zeros((n_y, n_x, 4), np.uint8)
         picture[..., :3] = rgb_of(window)
         # a layer of uncertainty is there to be read where no rows are
-        picture[..., 3] = np.where(is_far, 120, 0) if figure.spread is None else 0
+        picture[..., 3] = np.where(is_far, 120, 0) if figure.is_of_target else 0
         self.far.setImage(picture, autoLevels=False, levels=(0, 255))
         self.far.setRect(box)
         self.far.setVisible(bool(is_far.any()) and not (figure.x.is_category or figure.y.is_category))
@@ -201,7 +205,7 @@ class SurfacePlot(FigurePlot):
         shown = np.isfinite(points.x) & np.isfinite(points.y)
         if not figure.classes:
             shown &= np.isfinite(points.values)
-            if figure.spread is not None:  # colours stand for another quantity than the rows'
+            if not figure.is_of_target:  # colours stand for another quantity than the rows'
                 self._scatter(shown, t.colour("text2"), None, "o", t)
                 return
             shades = value_shades(points.values, self.image.levels)
