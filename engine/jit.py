@@ -22,6 +22,7 @@ import numba
 import numpy as np
 import platformdirs
 from numba.core.sigutils import normalize_signature
+from numba.core.targetconfig import ConfigStack
 from numba.core.types.misc import unliteral
 
 LOG = logging.getLogger(__name__)
@@ -136,6 +137,29 @@ def _widen_literals(dispatcher: Any) -> None:
     dispatcher.get_call_template = template_without_literals
 
 
+def _refuse_callers_that_do_not_count(dispatcher: Any) -> None:
+    """Refuse to compile a call whose array nobody would release: its memory would never be free again."""
+    template_of = dispatcher.get_call_template
+
+    def template_for_counting_callers(args: Any, kws: Any) -> Any:
+        found = template_of(args, kws)
+        caller = ConfigStack.top_or_none()
+        returned = dispatcher.overloads[tuple(found[2])].signature.return_type
+        if caller is not None and not caller.nrt and _holds_arrays(returned):
+            raise numba.TypingError(
+                f"{dispatcher.py_func.__name__} returns {returned}; make its caller a counting_kernel too"
+            )
+        return found
+
+    dispatcher.get_call_template = template_for_counting_callers
+
+
+def _holds_arrays(returned: Any) -> bool:
+    if isinstance(returned, numba.types.BaseTuple):
+        return any(map(_holds_arrays, returned))
+    return isinstance(returned, numba.types.Array)
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on first call: serial, without the interpreter lock, from the cache if it can.
 
@@ -156,7 +180,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 def counting_kernel(function: Callable[..., Any]) -> Any:
     """Compile a `kernel` that counts references, as one that makes, reshapes or returns arrays must.
 
-    Arrays may be returned to Python and to kernels that count, to no others.
+    Arrays may be returned to Python and to kernels that count, to no others: compiling those is refused.
     """
     return _compiled(function, counts_references=True)
 
@@ -171,6 +195,8 @@ def _compiled(function: Callable[..., Any], *, counts_references: bool) -> Any:
         nogil=True, cache=folder is not None, error_model="numpy", _nrt=counts_references
     )(function)  # fmt: skip
     _widen_literals(compiled)
+    if counts_references:
+        _refuse_callers_that_do_not_count(compiled)
     if folder is not None:
         _tolerate_damage(compiled)
     return compiled

@@ -297,6 +297,23 @@ def test_a_kernel_that_makes_an_array_has_to_count(without_a_cache):
     assert jit.counting_kernel(doubles)(np.ones(2)).tolist() == [2, 2]
 
 
+@needs_compiler
+def test_a_kernel_takes_no_array_that_only_who_counts_would_release(without_a_cache):
+    @jit.counting_kernel
+    def halves(values):
+        return values[: values.size // 2], values[values.size // 2 :]
+
+    def sum_of_first(values):
+        return halves(values)[0].sum()
+
+    with pytest.raises(numba.NumbaError, match="make its caller a counting_kernel"):
+        jit.kernel(sum_of_first)(np.ones(4))
+    values = np.ones(4)
+    n_users = sys.getrefcount(values)
+    assert jit.counting_kernel(sum_of_first)(values) == 2
+    assert sys.getrefcount(values) == n_users
+
+
 TOTAL = """
 from engine.jit import kernel
 

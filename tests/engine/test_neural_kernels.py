@@ -1,5 +1,7 @@
 """Kernels of networks: gradients against differences, and training against a plain twin, in double."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -171,6 +173,18 @@ def test_dropout_leaves_the_share_and_keeps_the_mean():
     hidden = units_of(masks, layout.sizes, 1, 50)
     np.testing.assert_allclose(np.unique(hidden), [0.0, 1 / 0.7])
     assert np.mean(hidden == 0) == pytest.approx(0.3, abs=0.02)
+
+
+def test_training_with_dropout_lets_go_of_its_memory():
+    layout, _, *rows = problem("squared_error", (6,))
+    memory = room_to_train(layout, N_ROWS, np.float64)
+    n_users = [sys.getrefcount(room) for room in memory]
+    kernels.train_rows(
+        *rows, np.arange(N_ROWS, dtype=np.int32), 0, N_ROWS, layout.sizes, layout.starts,
+        recipe("squared_error", is_tanh=False, dropout=0.5), False, memory, np.ones(1, np.uint64),
+        np.zeros(1, np.int64), np.zeros(1),
+    )  # fmt: skip
+    assert [sys.getrefcount(room) for room in memory] == n_users
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 97])

@@ -80,7 +80,7 @@ def shuffle(order, random_state):
         order[last], order[other] = order[other], order[last]
 
 
-@kernel
+@counting_kernel
 def draw_masks(dropout, sizes, n_rows, random_state, masks):
     """Draw which hidden units stay in each row of a block (Srivastava et al. 2014); what stays is scaled up.
 
