@@ -282,14 +282,15 @@ def experiment_of(document: Document) -> Experiment | None:
 def is_untouched(document: Document) -> bool:
     """Tell whether nothing but an experiment was set up in a document: nobody's work is in it.
 
-    What a study found is somebody's: it is no step that can be undone.
+    What a study found is somebody's, but for the experiment's own: it is no step that can be undone.
     """
     from workbench.studies import Studies
 
-    stack = document.undo_stack
-    has_one_step = stack.count() == stack.index() == 1
-    is_as_set_up = has_one_step and document.studies == Studies()
-    return is_as_set_up and document.path is None and experiment_of(document) is not None
+    experiment, stack = experiment_of(document), document.undo_stack
+    if experiment is None or document.path is not None or not stack.count() == stack.index() == 1:
+        return False
+    own, studies = experiment.study, document.studies
+    return studies == Studies(bias_variance=own, parts=None if own is None else studies.parts)
 
 
 def set_up(document: Document, experiment: Experiment) -> list[str]:

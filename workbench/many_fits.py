@@ -201,8 +201,8 @@ def cells_and_truth(inputs: ManyFitsInputs, grid: QueryGrid, sets: TrainingSets)
 
     if not isinstance(sets, FreshDraws):
         return grid.frame(), np.empty(0)
-    X = grid.numbers(sets.columns)
-    return X, _of_class(sets.expected(X), inputs, sets.classes)
+    truth = _of_class(sets.expected(grid.numbers(sets.columns)), inputs, sets.classes)
+    return grid.frame()[list(sets.columns)], truth
 
 
 def quantity_of(inputs: ManyFitsInputs) -> str:

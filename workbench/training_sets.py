@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -130,8 +131,12 @@ def training_sets(fit: FitInputs, how: str, n_sets: int, seed: int) -> tuple[Tra
 
     rows = fit.rows_of("train")
     if how == FRESH:
+        import pandas as pd
+
         assert fit.table.sample is not None
-        fresh = FreshDraws(truth_of(fit.table.sample), len(rows), n_sets=n_sets, seed=seed)
+        truth = truth_of(fit.table.sample)
+        given = partial(pd.DataFrame, columns=list(truth.columns))
+        fresh = FreshDraws(truth, len(rows), n_sets=n_sets, seed=seed, given=given)
         return fresh, f"{n_sets:,} fresh tables of {counted(len(rows), 'row')}"
     training = fit.learnable().take(rows)
     sets = TableDraws(

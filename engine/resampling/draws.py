@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -118,13 +119,19 @@ class FreshDraws:
     n_rows : int
         Of each training set.
     n_sets, seed : int
+    given : callable
+        Makes what models are given of rows, such as a frame: their settings may name its columns.
     """
 
-    def __init__(self, truth: Truth, n_rows: int, *, n_sets: int = 100, seed: int = 0) -> None:
+    def __init__(
+        self, truth: Truth, n_rows: int, *, n_sets: int = 100, seed: int = 0,
+        given: Callable[[Floats], Any] = np.asarray,
+    ) -> None:  # fmt: skip
         check_n_sets(n_sets)
         if n_rows < 1:
             raise ParameterError(f"n_rows is {n_rows}; enter a whole number from 1")
         self.n_sets, self._truth, self._n_rows, self._seed = n_sets, truth, n_rows, seed
+        self._given = given
 
     @property
     def classes(self) -> NDArray[Any] | None:
@@ -136,7 +143,8 @@ class FreshDraws:
 
     def table(self, number: int) -> Table:
         rng = np.random.default_rng(member_seed(self._seed, number))
-        return Table(*self._truth.draw(self._n_rows, rng), None)
+        X, y = self._truth.draw(self._n_rows, rng)
+        return Table(self._given(X), y, None)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -151,7 +159,7 @@ class FreshDraws:
         """Return fresh rows to ask the models about, with the truth about each."""
         rng = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(0, OF_QUERY)))
         X, y = self._truth.draw(n_rows, rng)
-        return QueryRows(X, y, None, self._truth.expected(X))
+        return QueryRows(self._given(X), y, None, self._truth.expected(X))
 
 
 class QueryRows(NamedTuple):

@@ -209,8 +209,9 @@ class _Study:
 
     def _drawn(self, number: int) -> TrainingData:
         """Return the rows of a resample, repeats as rows of their own, as the tree reads them."""
-        whole = self._data
-        data = take_rows(whole, np.searchsorted(whole.rows, self._sets.rows(number)))
+        whole, drawn = self._data, self._sets.rows(number)
+        grows = np.isin(drawn, whole.rows)  # classes of weight 0 do not
+        data = take_rows(whole, np.searchsorted(whole.rows, drawn[grows]))
         weights = data.sample_weight
         if getattr(self._estimator, "class_weight", None) == "balanced":
             codes = (part.y.astype(np.intp) for part in (whole, data))

@@ -63,6 +63,22 @@ def test_first_splits_are_those_of_trees_grown_on_the_resamples():
     assert counts == sorted(counts, reverse=True)
 
 
+def test_rows_of_a_class_without_weight_are_drawn_and_then_left_out():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.where(X[:, 0] > 0, "a", "b")
+    y[50:] = "c"
+    model = engine.DecisionTreeClassifier(max_depth=2, class_weight={"a": 1, "b": 1, "c": 0}).fit(X, y)
+    sets = TableDraws(X, y, n_sets=4)
+    found = instability(model, sets)
+    for number in range(4):
+        rows = sets.rows(number)
+        wanted = stump_of(model, X[rows], y[rows])
+        assert (found.columns[number, 0], found.thresholds[number, 0]) == wanted
+    of_c = instability(model, TableDraws(X, y, groups=y, how="subsample", share=0.2, n_sets=9))
+    assert of_c.errors == {}
+    assert NO_COLUMN in of_c.columns[:, 0], "a group of these rows alone"
+
+
 def test_it_counts_columns_questions_and_runners_up():
     X, y = classes_table(90)
     model = engine.DecisionTreeClassifier(max_depth=3).fit(X, y)

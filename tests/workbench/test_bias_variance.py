@@ -22,6 +22,8 @@ from workbench.catalog import entry_of
 from workbench.datasets import make_table
 from workbench.document import Document
 from workbench.figures.bias_variance import make_bias_variance
+from workbench.many_fits import ManyFitsSettings, run_many_fits
+from workbench.many_fits import inputs_of as many_fits_inputs
 from workbench.project import load_project, save_project
 from workbench.project.bias_variance import found_from_json, found_to_json, settings_from_json
 from workbench.runs import SplitSettings
@@ -89,6 +91,18 @@ def test_of_a_sample_whose_source_is_known_fresh_tables_are_drawn(document):
     np.testing.assert_allclose(sums, found.means["error"], rtol=0.05)
     document.set_roles(["x"], "ignored")
     assert not knows_truth(document)
+
+
+def test_fresh_tables_have_the_names_that_a_model_is_set_by(qapp):
+    document = opened(monotonic_cst={"x": 1})
+    found = find(document, BiasVarianceSettings("max_depth", (2, 5), FRESH, 3))
+    assert found.errors == {}
+    assert found.n_fits.tolist() == [3, 3]
+    along_x = ManyFitsSettings("x", how=FRESH, n_sets=3)
+    curves = run_many_fits(many_fits_inputs(document, along_x), NULL_MONITOR)
+    assert curves.n_failed == 0
+    assert (np.diff(curves.curves, axis=1) >= 0).all(), "each rises with x"
+    np.testing.assert_allclose(curves.truth, np.cos(curves.x.values))
 
 
 def test_models_of_the_list_are_compared_as_they_are_set(qapp):

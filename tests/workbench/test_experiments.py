@@ -109,6 +109,12 @@ def test_what_a_person_did_makes_it_their_work():
     _, document, _ = opened("neighbors")
     document.attach_found(found=object())
     assert not is_untouched(document), "a study found something"
+    _, document, _ = opened("error_parts")
+    assert is_untouched(document)
+    document.attach_found(parts=object())
+    assert is_untouched(document), "the experiment's own study, which it began itself"
+    document.attach_found(curves=object())
+    assert not is_untouched(document)
     plain = Document()
     plain.open_table(load_sample("clouds"))
     plain.add_run("tree")
