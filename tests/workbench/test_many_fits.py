@@ -203,8 +203,29 @@ def test_the_figure_has_mean_spread_and_the_answers_at_a_place(document):
     thinned = make_many_fits(many)
     assert len(thinned.curves) <= MOST_CURVES
     assert thinned.curves_text == f"{len(thinned.curves)} of 180 fits"
-    same = make_many_fits(replace(found, curves=np.ones((3, len(found.x.values))), truth=np.empty(0)))
-    assert same.answers.counts.sum() == 3
+
+
+@pytest.mark.parametrize("value", [0.0, 3.3, -1e9 / 3])
+def test_fits_that_all_say_the_same_are_drawn(document, value):
+    """Their mean, added up, is a last digit beside them: no bins lie between."""
+    found = find(document, ALONG_X)
+    same = replace(found, curves=np.full((50, 240), value), points_x=np.empty(0), points_y=np.empty(0))
+    figure = make_many_fits(same, 30, 200)
+    assert figure.answers.counts.sum() == figure.answers.counts.max() == 50
+    assert figure.answers.subtitle == "50 fits, standard deviation 0"
+    assert not figure.spread.any()
+    assert (figure.mean == value).all()
+    low, high = figure.range
+    assert low < value < high
+    assert figure.answers.span[0] < value < figure.answers.span[1]
+    assert figure.darts.spread == 0
+    assert figure.darts.reach == pytest.approx(abs(value) / 2 or 0.5)
+
+
+def test_probabilities_a_last_digit_above_1_are_counted(qapp):
+    found = find(opened("moons"), ManyFitsSettings("x1", label="upper", n_sets=2))
+    figure = make_many_fits(replace(found, curves=np.full((4, 240), np.nextafter(1, 2))), 30)
+    assert figure.answers.counts[-1] == 4
 
 
 def test_answers_at_two_places_are_throws_at_the_truth(document):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bootstrap.intervals import KINDS, Interval
+from workbench.figures.spans import bin_edges
 from workbench.figures.words import count, counted, number
 
 if TYPE_CHECKING:
@@ -208,12 +209,8 @@ def _edges(values: Floats) -> Floats:
     """Return the edges of bins that hold all values: more of them the more values there are."""
     if not len(values):
         return np.linspace(0.0, 1.0, MIN_BINS + 1)
-    low, high = float(values.min()), float(values.max())
-    if high - low <= 1e-12 * abs(low):  # a constant, but for rounding
-        half = abs(low) / 2 or 0.5
-        low, high = low - half, high + half
-    shares = np.linspace(0.0, 1.0, int(np.clip(np.sqrt(len(values)), MIN_BINS, MAX_BINS)) + 1)
-    return np.asarray(low * (1 - shares) + high * shares)
+    n_bins = int(np.clip(np.sqrt(len(values)), MIN_BINS, MAX_BINS))
+    return bin_edges(float(values.min()), float(values.max()), n_bins)
 
 
 def _span(places: Sequence[float]) -> tuple[float, float]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.bootstrap import HistogramFigure
+from workbench.figures.spans import apart, bin_edges, mean_and_deviation
 from workbench.figures.words import count, counted, number
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MIN_BINS, MAX_BINS = 6, 30
+N_RINGS = 3  # of darts: 1, 2 and 3 spreads
 MARGIN = 0.08  # of the answers' range, on both sides
 
 
@@ -50,6 +52,14 @@ class DartsFigure:
     def centre(self) -> Floats:
         """What the rings are about."""
         return self.mean if self.truth is None else self.truth
+
+    @property
+    def reach(self) -> float:
+        """How far from the centre something is drawn, along either axis."""
+        furthest = max(float(np.abs(self.throws - self.centre).max()), N_RINGS * self.spread)
+        largest = float(np.abs(self.centre).max())
+        low, high = apart(largest - furthest, largest + furthest)
+        return (high - low) / 2
 
 
 class PlacedFits(NamedTuple):
@@ -91,18 +101,21 @@ def fits_told(found: ManyFitsFound | VarianceSurfaceFound, is_running: bool, rem
 def answers_at(fits: PlacedFits, at: int) -> HistogramFigure:
     """Make the histogram of what all fits say in a cell."""
     values = fits.answers[:, at]
-    mean, truth = float(values.mean()), float(fits.truth[at]) if len(fits.truth) else float("nan")
+    mean, deviation = map(float, mean_and_deviation(values))
+    truth = float(fits.truth[at]) if len(fits.truth) else float("nan")
     marks = [value for value in (mean, truth) if np.isfinite(value)]
-    low, high = float(min(values.min(), *marks)), float(max(values.max(), *marks))
-    margin = MARGIN * (high - low) or 0.5
+    low, high = float(min([values.min(), *marks])), float(max([values.max(), *marks]))
     if fits.is_classes:
-        low, high, margin = 0.0, 1.0, 0.02
+        low, high = 0.0, 1.0
     n_bins = int(np.clip(round(np.sqrt(len(values)) * 1.5), MIN_BINS, MAX_BINS))
-    counts, edges = np.histogram(values, n_bins, (low, high) if high > low else (low - 0.5, high + 0.5))
+    edges = bin_edges(low, high, n_bins)
+    low, high = map(float, edges[[0, -1]])
+    counts, _ = np.histogram(np.clip(values, low, high), edges)  # probabilities may be a bit above 1
+    margin = 0.02 if fits.is_classes else MARGIN * (high - low)
     bias = "" if np.isnan(truth) else f", bias {number(mean - truth)}"
     return HistogramFigure(
         f"At {fits.place(at)}",
-        f"{counted(len(values), 'fit')}, standard deviation {number(float(values.std()))}{bias}",
+        f"{counted(len(values), 'fit')}, standard deviation {number(deviation)}{bias}",
         fits.quantity, edges, counts.astype(np.int64), (low - margin, high + margin), mean, truth,
         value_name="mean", samples_name="fits",
     )  # fmt: skip
@@ -111,13 +124,13 @@ def answers_at(fits: PlacedFits, at: int) -> HistogramFigure:
 def darts_at(fits: PlacedFits, at: int, second: int) -> DartsFigure:
     """Make the picture of what all fits say in two cells."""
     throws = fits.answers[:, [at, second]]
-    mean, variances = throws.mean(axis=0), throws.var(axis=0)
+    mean, deviations = mean_and_deviation(throws)
     truth = fits.truth[[at, second]] if len(fits.truth) else None
     told = f"{counted(len(throws), 'fit')}, standard deviations " + " and ".join(
-        number(float(of)) for of in np.sqrt(variances)
+        number(float(of)) for of in deviations
     )
     if truth is not None:
         told += f", bias {number(float(mean[0] - truth[0]))} and {number(float(mean[1] - truth[1]))}"
     x_name, y_name = (f"{fits.quantity} at {fits.values(cell)}" for cell in (at, second))
-    spread = float(np.sqrt(variances.mean()))
+    spread = float(np.sqrt((deviations**2).mean()))
     return DartsFigure("Two places against each other", told, x_name, y_name, throws, mean, truth, spread)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from workbench.figures.axis import Axis
 from workbench.figures.bootstrap import HistogramFigure
 from workbench.figures.fits_at_places import DartsFigure, PlacedFits, answers_at, darts_at, fits_told
+from workbench.figures.spans import apart, mean_and_deviation
 from workbench.figures.words import count, counted, number
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class ManyFitsFigure:
             return 0.0, 1.0
         seen = np.concatenate([self.curves.ravel(), *self.band, self.truth, self.points_y])
         seen = seen[np.isfinite(seen)]
-        return float(seen.min()), float(seen.max())
+        return apart(float(seen.min()), float(seen.max()))
 
     @property
     def curves_text(self) -> str:
@@ -148,10 +149,10 @@ def make_many_fits(
         return f"{found.x.name} {found.x.text(cell)}"
 
     fits = PlacedFits(found.curves, found.truth, found.quantity, found.is_classes, place, place)
-    mean = found.curves.mean(axis=0)
+    mean, deviation = mean_and_deviation(found.curves)
     return ManyFitsFigure(
         found.name, fits_told(found, is_running, remark), found.held_text, found.quantity, found.x,
-        found.curves[::step], len(found.curves), mean, found.curves.std(axis=0), found.truth, found.points_x,
+        found.curves[::step], len(found.curves), mean, deviation, found.truth, found.points_x,
         found.points_y, at, answers_at(fits, at), found.is_classes,
         None if second is None else darts_at(fits, at, second), second,
     )  # fmt: skip

@@ -6,12 +6,13 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QColor
 
+from workbench.figures.fits_at_places import N_RINGS
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 
 THROW_PX, MEAN_PX, TARGET_PX = 6, 14, 16
 THROW_ALPHA = 0.6
-N_RINGS, N_CORNERS = 3, 73
+N_CORNERS = 73  # of a ring
 ROOM = 1.15  # around what is drawn
 
 
@@ -63,6 +64,6 @@ class DartsPlot(FigurePlot):
 
     def _set_ranges(self) -> None:
         figure = self.figure
-        reach = max(float(np.abs(figure.throws - figure.centre).max()), N_RINGS * figure.spread) * ROOM or 0.5
+        reach = figure.reach * ROOM
         (x_low, y_low), (x_high, y_high) = figure.centre - reach, figure.centre + reach
         self.plot.vb.setRange(xRange=(x_low, x_high), yRange=(y_low, y_high), padding=0)
