@@ -15,10 +15,10 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.tuning import ValueAxis, value_axis
-from workbench.figures.words import as_typed, counted, sentence
+from workbench.figures.words import counted, sentence
+from workbench.fit_basis import FitBasis, basis_of, told_change
 from workbench.fitting import FitInputs
 from workbench.known_values import KnownValues, key_of, with_curve
-from workbench.numerals import whole_number
 from workbench.readiness import check_ready
 from workbench.runs import ModelSpec
 from workbench.told_so_far import ToldSoFar
@@ -119,6 +119,8 @@ class BiasVarianceFound:
     rows_text : str
         Which rows models were trained on and asked about.
     table_fingerprint : str
+    basis : FitBasis or None
+        What was fitted; None in projects of earlier versions.
     seconds : float
     known : KnownValues or None
         Of values of one setting, also those that are not among these any more; not in files.
@@ -138,6 +140,7 @@ class BiasVarianceFound:
     table_fingerprint: str = ""
     seconds: float = 0.0
     known: KnownValues | None = None
+    basis: FitBasis | None = None
 
     @property
     def best(self) -> int | None:
@@ -217,22 +220,6 @@ def check_draws(document: Document, how: str, n_sets: int) -> None:
         raise ParameterError(
             f"the number of training sets is {n_sets:,}; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
         )
-
-
-def read_n_sets(text: str) -> int:
-    """Return how many training sets somebody typed.
-
-    Raises
-    ------
-    ParameterError
-        It is no such number; says what to enter.
-    """
-    n_sets = whole_number(text)
-    if n_sets is None or not FEWEST_SETS <= n_sets <= MOST_SETS:
-        raise ParameterError(
-            f"{as_typed(text)} is no number of training sets; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
-        )
-    return n_sets
 
 
 def _check(document: Document, settings: BiasVarianceSettings) -> None:
@@ -371,6 +358,7 @@ def _found_of(
     return BiasVarianceFound(
         settings, inputs.axis, inputs.name, task, means, n_fits, errors, settings.how == FRESH, is_staged,
         curve is not None and curve.stopped, rows_text, inputs.fit.table.fingerprint, seconds, kept,
+        _basis(inputs),
     )  # fmt: skip
 
 
@@ -381,7 +369,13 @@ def what_changed(found: BiasVarianceFound, document: Document, settings: BiasVar
     is_same = settings == found.settings or (
         not settings.parameter and replace(settings, values=found.settings.values) == found.settings
     )
-    return "" if is_same else "found with other settings"
+    if not is_same:
+        return "found with other settings"
+    return told_change("found", found.basis, lambda: _basis(inputs_of(document, settings)))
+
+
+def _basis(inputs: BiasVarianceInputs) -> FitBasis:
+    return basis_of(inputs.fit, inputs.specs, inputs.settings.parameter)
 
 
 def how_it_ended(found: BiasVarianceFound) -> str:

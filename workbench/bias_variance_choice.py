@@ -5,9 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from engine.errors import ParameterError
 from engine.parameters import Parameter
-from workbench.bias_variance import BOOTSTRAP, FRESH, SUBSAMPLE, BiasVarianceSettings, knows_truth
+from workbench.bias_variance import (
+    BOOTSTRAP,
+    FEWEST_SETS,
+    FRESH,
+    MOST_SETS,
+    SUBSAMPLE,
+    BiasVarianceSettings,
+    knows_truth,
+)
 from workbench.catalog import entry_of
+from workbench.figures.words import as_typed
+from workbench.numerals import whole_number
 from workbench.tuning_grids import default_values, tunable_parameters
 
 if TYPE_CHECKING:
@@ -83,3 +94,19 @@ def value_now(document: Document, settings: BiasVarianceSettings) -> int | None:
         now = run.spec.parameters.get(settings.parameter, parameter.start_value)
     same = (at for at, value in enumerate(settings.values) if type(value) is type(now) and value == now)
     return next(same, None)
+
+
+def read_n_sets(text: str) -> int:
+    """Return how many training sets somebody typed.
+
+    Raises
+    ------
+    ParameterError
+        It is no such number; says what to enter.
+    """
+    n_sets = whole_number(text)
+    if n_sets is None or not FEWEST_SETS <= n_sets <= MOST_SETS:
+        raise ParameterError(
+            f"{as_typed(text)} is no number of training sets; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
+        )
+    return n_sets

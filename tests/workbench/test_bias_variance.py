@@ -18,11 +18,16 @@ from workbench.bias_variance import (
     how_it_ended,
     inputs_of,
     knows_truth,
-    read_n_sets,
     run_bias_variance,
     what_changed,
 )
-from workbench.bias_variance_choice import first_values, offered_draws, offered_parameters, settings_for
+from workbench.bias_variance_choice import (
+    first_values,
+    offered_draws,
+    offered_parameters,
+    read_n_sets,
+    settings_for,
+)
 from workbench.catalog import entry_of
 from workbench.datasets import make_table
 from workbench.document import Document

@@ -18,6 +18,7 @@ from workbench.bias_variance import (
     BiasVarianceSettings,
 )
 from workbench.figures.tuning import ValueAxis
+from workbench.fit_basis import basis_from_json
 from workbench.project.format import number, plain
 
 
@@ -48,7 +49,7 @@ def found_to_json(found: BiasVarianceFound) -> dict[str, Any]:
     """Return the parts that were found."""
     names = (
         "name", "task", "means", "n_fits", "errors", "is_truth_known", "is_staged", "stopped", "rows_text",
-        "table_fingerprint", "seconds",
+        "table_fingerprint", "seconds", "basis",
     )  # fmt: skip
     written: dict[str, Any] = plain({name: getattr(found, name) for name in names})
     return {**written, "axis": plain(found.axis._asdict()), "settings": settings_to_json(found.settings)}
@@ -76,6 +77,7 @@ def found_from_json(content: Mapping[str, Any]) -> BiasVarianceFound:
         settings, axis, str(content["name"]), task, means, n_fits, errors, bool(content["is_truth_known"]),
         bool(content["is_staged"]), bool(content["stopped"]), str(content["rows_text"]),
         str(content["table_fingerprint"]), number(content["seconds"]),
+        basis=basis_from_json(content.get("basis")),
     )  # fmt: skip
 
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from engine.errors import DataError, ParameterError
-from workbench.bias_variance import TITLES, read_n_sets
-from workbench.bias_variance_choice import offered_draws
+from workbench.bias_variance import TITLES
+from workbench.bias_variance_choice import offered_draws, read_n_sets
 from workbench.figures.words import counted, sentence
 from workbench.study_runner import StudyRunner
 from workbench.ui import theme

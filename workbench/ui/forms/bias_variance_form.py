@@ -15,9 +15,8 @@ from workbench.bias_variance import (
     ONE_LINES,
     TITLES,
     BiasVarianceSettings,
-    read_n_sets,
 )
-from workbench.bias_variance_choice import first_values, offered_draws, offered_parameters
+from workbench.bias_variance_choice import first_values, offered_draws, offered_parameters, read_n_sets
 from workbench.figures.words import counted
 from workbench.tuning_grids import values_text
 from workbench.ui import theme
