@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ParameterError
+from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.tuning import ValueAxis, value_axis
 from workbench.figures.words import counted, sentence
 from workbench.fitting import FitInputs
-from workbench.known_values import KnownValues, key_of, with_curve
+from workbench.known_values import KnownValue, KnownValues, key_of, with_curve
 from workbench.runs import ModelSpec
 from workbench.told_so_far import ToldSoFar
 from workbench.training_sets import (
@@ -213,7 +213,7 @@ def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVa
     from engine.resampling.refits import check_some_done
 
     began, settings = perf_counter(), inputs.settings
-    states = [None if inputs.known is None else inputs.known.get(value) for value in settings.values]
+    states = _states(inputs)
     left = [at for at, state in enumerate(states) if state is None or not state.is_over]
     known = found_before(inputs)
     if not left and known is not None:
@@ -234,6 +234,22 @@ def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVa
     if not curve.stopped:
         check_some_done(done.errors, len(settings.values), len(settings.values))
     return done
+
+
+def _states(inputs: BiasVarianceInputs) -> list[KnownValue | None]:
+    """Return what is known of each value."""
+    known = inputs.known
+    return [None if known is None else known.get(value) for value in inputs.settings.values]
+
+
+def found_already(document: Document, settings: BiasVarianceSettings) -> BiasVarianceFound | None:
+    """Return what would be found where it needs no fit, as of fewer values than were; else None."""
+    try:
+        inputs = inputs_of(document, settings)
+    except (DataError, ParameterError):
+        return None
+    is_whole = all(state is not None and state.is_over for state in _states(inputs))
+    return found_before(inputs) if is_whole else None
 
 
 def found_before(inputs: BiasVarianceInputs) -> BiasVarianceFound | None:
