@@ -180,7 +180,10 @@ def _rows_text(table: Table, n_kept: int, names: Sequence[str]) -> str:
     """Say which rows are drawn, and as what numbers columns count that are not written as numbers."""
     told = [counted(n_kept, "row")]
     if n_kept < table.n_rows:
-        told.append(f"{count(table.n_rows - n_kept)} left out as a value is missing")
+        chosen = [table.column(name) for name in names]
+        is_any_infinite = any(not column.has_codes and np.isinf(column.values).any() for column in chosen)
+        why = "missing or infinite" if is_any_infinite else "missing"
+        told.append(f"{count(table.n_rows - n_kept)} left out as a value is {why}")
     for column in map(table.column, dict.fromkeys(names)):
         if column.kind == "date":
             told.append(f"{column.name} in days since 1970")

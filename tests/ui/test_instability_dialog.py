@@ -79,6 +79,9 @@ def test_resamples_are_searched_and_the_root_is_shown_first(qtbot, session, run_
     assert dialog.table.currentIndex().row() == 0
     assert dialog.plot.figure.title.startswith("First split: ")
     assert dialog.plot.figure.values.sum() == 100
+    for width in (900, 1120):
+        dialog.resize(width, 700)
+        assert dialog.table.columnWidth(0) >= 170, "questions are read, and what has no room is scrolled to"
 
 
 def test_the_selected_node_and_the_row_are_the_same(qtbot, session, run_id):

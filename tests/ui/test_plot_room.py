@@ -1,5 +1,6 @@
 """Pictures of any size have room for what they show: headers and legends give way."""
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QListWidget
@@ -9,6 +10,7 @@ from workbench.ui import theme
 from workbench.ui.plots.base import LegendItem, common_start
 from workbench.ui.plots.header import HeaderItem, split_to_fit
 from workbench.ui.plots.histogram import HistogramPlot
+from workbench.ui.plots.marks import make_room
 from workbench.ui.plots.pruning import PruningPlot
 from workbench.ui.split_dialog import SplitDialog
 from workbench.ui.widgets import Label
@@ -143,3 +145,12 @@ def test_a_long_word_is_broken_and_makes_no_window_wide(qtbot):
     assert label.minimumSizeHint().width() < 300
     label.resize(300, 20)
     assert label.heightForWidth(300) > 5 * label.fontMetrics().height()
+
+
+@pytest.mark.parametrize("values", [[np.nan, 1.0, np.inf, 3.0], [1.0, 3.0, 1.7e308], [np.inf, np.nan]])
+def test_a_curve_with_infinite_errors_is_drawn_as_far_as_there_are_numbers(qtbot, values):
+    plot = HistogramPlot("any")
+    qtbot.addWidget(plot)
+    make_room(plot.plot, np.array(values), 0.0, 4.0, [])
+    low, high = plot.plot.vb.viewRange()[1]
+    assert (low, high) == pytest.approx((0.9, 3.1) if 1.0 in values else (-0.05, 1.05))

@@ -128,6 +128,13 @@ def test_too_few_rows_are_said_before_anything_is_drawn(document):
             inputs_of(document, settings)
 
 
+def test_infinite_values_are_left_out_and_told(document):
+    document.open_table(make_table("t", {"a": [1.0, 2.0, 3.0, np.inf, None]}))
+    made = found(document, first="a")
+    assert made.rows_text == "3 rows, 2 left out as a value is missing or infinite"
+    assert made.bootstrap.value == 2.0
+
+
 def test_a_weight_column_is_told_to_have_no_effect(document):
     document.set_roles(["w"], "weight")
     assert found(document, first="a").rows_text.endswith("each counted once, whatever its w")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QSplitter, QTableView, QWidget
 
 from engine.parameters import Parameter
 from workbench.datasets import Table
@@ -31,11 +31,24 @@ from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, column
 
 KEY = "instability"
 SIZE = QSize(1120, 760)
-NUMBER_WIDTH, LEAST_WIDTH, RUNNER_UP_WIDTH = 80, 64, 150
+NUMBER_WIDTH, LEAST_WIDTH, RUNNER_UP_WIDTH, QUESTION_WIDTH = 80, 64, 150, 170
 RUNNER_UP = HEADS.index("Runner-up")
 GOAL = "how firmly the rows stand behind it"
 N_RESAMPLES = Parameter("n_resamples", 100, "int", 2, MAX_RESAMPLES, label="Resamples")
 SEED = Parameter("seed", 0, "int", 0, label="Seed", has_any_size=True)
+
+
+class _NodesTable(QTableView):
+    """Gives the question, its first column, the room that others leave, but never too little to read it."""
+
+    def fit_question(self) -> None:
+        """Fit the first column to the room there is now."""
+        others = sum(self.columnWidth(k) for k in range(1, self.horizontalHeader().count()))
+        self.setColumnWidth(0, max(self.viewport().width() - others, theme.scaled(QUESTION_WIDTH)))
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self.fit_question()
 
 
 class InstabilityDialog(StudyDialog):
@@ -126,8 +139,8 @@ class InstabilityDialog(StudyDialog):
         made.refused.connect(partial(self._on_refused, parameter.name))
         return made
 
-    def _make_table(self) -> QTableView:
-        table = QTableView()
+    def _make_table(self) -> _NodesTable:
+        table = _NodesTable()
         table.setObjectName("instability.table")
         table.setAccessibleName("Inner nodes of the tree")
         table.setModel(self.model)
@@ -207,7 +220,7 @@ class InstabilityDialog(StudyDialog):
         """Give shares the room of their heads, the runner-up that of a name, and the question the rest."""
         self.table.resizeColumnsToContents()
         self.table.setColumnWidth(RUNNER_UP, theme.scaled(RUNNER_UP_WIDTH))
-        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.fit_question()
 
     def _show_settings(self, settings: InstabilitySettings) -> None:
         """Fill the fields where settings are others: while resamples come in, somebody may be typing."""

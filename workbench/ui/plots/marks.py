@@ -11,6 +11,7 @@ from workbench.ui import theme
 from workbench.ui.plots.base import pen
 
 BAND_ALPHA = 50
+DRAWABLE = 1e300  # beyond it differences may be infinite
 NAME_PX = 16  # height of a mark's name, before text size
 
 
@@ -75,11 +76,14 @@ def make_room(plot: pg.PlotItem, values, first: float, last: float, marks: list[
     Parameters
     ----------
     values : ndarray
-        All that is drawn; NaN are passed over.
+        All that is drawn; NaN are passed over, and what no picture has room for, such as an infinite error.
     first, last : float
         Ends of what is drawn across.
     """
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    known = values[np.abs(values) < DRAWABLE]  # false of NaN too
+    low, high = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
+    if not len(known):
+        low, high = 0.0, 1.0
     side = 0.03 * (last - first) or 0.5
     plot.setXRange(first - side, last + side, padding=0)
     # names one above the other have room at any height of the plot
