@@ -294,7 +294,10 @@ def _found_of(
     }
     n_fits = np.array([0 if state is None else state.n_fits for state in states], np.int64)
     errors = {at: state.error for at, state in enumerate(states) if state is not None and state.error}
-    kept = KnownValues(inputs.fit, settings, of, is_staged, rows_text) if settings.parameter else None
+    kept = None
+    if settings.parameter:  # what failed is tried again
+        whole = {key: state for key, state in of.items() if not state.error}
+        kept = KnownValues(inputs.fit, settings, whole, is_staged, rows_text)
     return BiasVarianceFound(
         settings, inputs.axis, inputs.name, task, means, n_fits, errors, settings.how == FRESH, is_staged,
         curve is not None and curve.stopped, rows_text, inputs.fit.table.fingerprint, seconds, kept,
