@@ -182,14 +182,15 @@ class BiasVarianceDialog(RefitDialog):
         document, settings = self._context.document, self.settings
         parameters = offered_parameters(document)
         offered = (document.current_run_id, document.task, parameters)
-        if offered != self._offered:
+        is_new = offered != self._offered
+        if is_new:
             self._offered = offered
             self.line.offer(parameters, lambda p: values_text(p, first_values(document, p)))
             self._told.pop(self.line.edit, None)
             self._dress()
         varied = next((p for p in parameters if p.name == settings.parameter), None)
         text = "" if varied is None else values_text(varied, settings.values)
-        if self.line.parameter != varied:
+        if is_new or self.line.parameter != varied:
             self.line.show_choice(settings.parameter or None, text)
         self._show_text(self.line.edit, text)
 
