@@ -112,7 +112,7 @@ def test_settings_are_typed_and_set_with_the_keyboard(qtbot, session, run_id):
     QTest.keyClicks(text, "eta=-1, depth=4")
     assert (
         dialog.findChild(QLabel, "paste.refused").text()
-        == "Not set:\neta = -1: enter a number above 0 and at most 1000"
+        == "Not set:\neta = -1: enter a number above 0 and at most 1,000"
     )
     QTest.keyClick(text, Qt.Key.Key_Tab)
     button = dialog.findChild(QPushButton, "paste.set")

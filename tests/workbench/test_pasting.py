@@ -217,7 +217,7 @@ def test_entropy_by_scikit_learn_s_other_name():
 def test_a_wrong_value_is_named_with_what_is_legal():
     pasted = match_settings("boosting", "classes", {"eta": -0.1, "n_estimators": 2.5})
     assert pasted.values == {}
-    assert pasted.refused[0] == "eta = -0.1: enter a number above 0 and at most 1000"
+    assert pasted.refused[0] == "eta = -0.1: enter a number above 0 and at most 1,000"
     assert pasted.refused[1].startswith("n_estimators = 2.5: enter a whole number from 1")
 
 
