@@ -18,10 +18,19 @@ from workbench.figures.tuning import ValueAxis, value_axis
 from workbench.figures.words import counted, sentence
 from workbench.fit_basis import FitBasis, basis_of, told_change
 from workbench.fitting import FitInputs
-from workbench.known_values import KnownValues, key_of, with_curve
-from workbench.readiness import check_ready
+from workbench.known_values import KnownValue, KnownValues, key_of, with_curve
 from workbench.runs import ModelSpec
 from workbench.told_so_far import ToldSoFar
+from workbench.training_sets import (
+    BOOTSTRAP,
+    FRESH,
+    check_draws,
+    check_held_out,
+    current_model,
+    held_out_rows,
+    model_to_refit,
+    training_sets,
+)
 from workbench.training_work import training_inputs
 
 if TYPE_CHECKING:
@@ -30,14 +39,6 @@ if TYPE_CHECKING:
     from workbench.document import Document
 
 Floats = NDArray[np.float64]
-BOOTSTRAP, SUBSAMPLE, FRESH = "bootstrap", "subsample", "fresh"
-TITLES = {BOOTSTRAP: "Bootstraps", SUBSAMPLE: "Halves", FRESH: "Fresh tables"}
-ONE_LINES = {
-    BOOTSTRAP: "As many training rows as there are, drawn with replacement",
-    SUBSAMPLE: "Half of the training rows, drawn without replacement",
-    FRESH: "New rows from the source of this sample, as many as it has training rows",
-}
-FEWEST_SETS, MOST_SETS = 2, 10_000
 N_FRESH_QUERY = 2000  # fresh rows that models are asked about
 PARTS = {
     "classes": ("error", "bias", "variance", "noise", "unbiased", "biased"),
@@ -160,19 +161,6 @@ class BiasVarianceFound:
         return int((self.n_fits[is_left] if is_left.any() else self.n_fits).max(initial=0))
 
 
-def knows_truth(document: Document) -> bool:
-    """Tell whether fresh rows can be drawn: a sample as it was opened, whose source is known."""
-    from engine.resampling.truths import TRUTHS
-    from workbench.samples import find_sample
-
-    table = document.table
-    if table is None or table.sample not in TRUTHS:
-        return False
-    truth, sample = TRUTHS[table.sample], find_sample(table.sample)
-    is_same = (document.target, document.task) == (sample.target, sample.task)
-    return is_same and sorted(document.features) == sorted(truth.columns)
-
-
 def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianceInputs:
     """Return what is to be done with the document as it stands.
 
@@ -181,17 +169,17 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
     DataError, ParameterError
         It cannot be; says why and what to do.
     """
-    if problems := check_ready(document):
-        raise DataError(" ".join(problems))
-    run = document.current_run
-    if run is None:
-        raise DataError("there is no model; add one")
-    _check(document, settings)
+    if settings.parameter:
+        run = model_to_refit(document, settings.how, settings.n_sets)
+    else:
+        run = current_model(document)
+        check_draws(document, settings.how, settings.n_sets)
     fit = training_inputs(document, run.run_id)
     check_held_out(fit, settings.how)
     if not settings.parameter:
         return _of_models(document, settings, fit)
-    check_parameter_values(run.spec.kind, document.task, run.spec.parameters)
+    if not settings.values:
+        raise ParameterError("there is no value to try; enter some")
     parameter = entry_of(run.spec.kind).parameter(document.task, settings.parameter)
     for value in settings.values:
         parameter.check(value)
@@ -201,31 +189,6 @@ def inputs_of(document: Document, settings: BiasVarianceSettings) -> BiasVarianc
     if known is not None and not known.hold_for(fit, settings):
         known = None
     return BiasVarianceInputs(settings, fit, (run.spec,), axis, f"{axis.name} of {run.name}", known)
-
-
-def check_held_out(fit: FitInputs, how: str) -> None:
-    """Raise DataError where models can be asked about no rows."""
-    if how != FRESH and not len(held_out_rows(fit)[1]):
-        of_weight = "" if fit.weight is None else f" with a {fit.weight} above 0"
-        raise DataError(f"no row is held out{of_weight}; give the validation or the test part rows")
-
-
-def check_draws(document: Document, how: str, n_sets: int) -> None:
-    """Raise ParameterError or DataError where training sets cannot be drawn so."""
-    if how not in TITLES:
-        raise ParameterError(f"training sets are {how!r}; choose {', '.join(TITLES)}")
-    if how == FRESH and not knows_truth(document):
-        raise DataError("it is not known how this table was made; choose bootstraps or halves")
-    if not FEWEST_SETS <= n_sets <= MOST_SETS:
-        raise ParameterError(
-            f"the number of training sets is {n_sets:,}; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
-        )
-
-
-def _check(document: Document, settings: BiasVarianceSettings) -> None:
-    check_draws(document, settings.how, settings.n_sets)
-    if settings.parameter and not settings.values:
-        raise ParameterError("there is no value to try; enter some")
 
 
 def _of_models(document: Document, settings: BiasVarianceSettings, fit: FitInputs) -> BiasVarianceInputs:
@@ -254,7 +217,7 @@ def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVa
     from engine.resampling.refits import check_some_done
 
     began, settings = perf_counter(), inputs.settings
-    states = [None if inputs.known is None else inputs.known.get(value) for value in settings.values]
+    states = _states(inputs)
     left = [at for at, state in enumerate(states) if state is None or not state.is_over]
     known = found_before(inputs)
     if not left and known is not None:
@@ -277,6 +240,22 @@ def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVa
     return done
 
 
+def _states(inputs: BiasVarianceInputs) -> list[KnownValue | None]:
+    """Return what is known of each value."""
+    known = inputs.known
+    return [None if known is None else known.get(value) for value in inputs.settings.values]
+
+
+def found_already(document: Document, settings: BiasVarianceSettings) -> BiasVarianceFound | None:
+    """Return what would be found where it needs no fit, as of fewer values than were; else None."""
+    try:
+        inputs = inputs_of(document, settings)
+    except (DataError, ParameterError):
+        return None
+    is_whole = all(state is not None and state.is_over for state in _states(inputs))
+    return found_before(inputs) if is_whole else None
+
+
 def found_before(inputs: BiasVarianceInputs) -> BiasVarianceFound | None:
     """Return what is known before any fit; None where nothing is."""
     return None if inputs.known is None else _found_of(inputs, None, inputs.known.rows_text, 0.0)
@@ -290,19 +269,6 @@ def _make(inputs: BiasVarianceInputs, setting: Mapping[str, Any]) -> Any:
     return entry_of(spec.kind).make(inputs.fit.task, parameters, len(inputs.fit.classes))
 
 
-def held_out_rows(fit: FitInputs) -> tuple[str, NDArray[np.int64]]:
-    """Return the part that models are asked about, the first of validation and test that has rows.
-
-    Rows that count: a part whose rows all have weight 0 has no error.
-    """
-    weights = None if fit.weight is None else fit.table.column(fit.weight).values
-    for part in ("validation", "test"):
-        rows = fit.rows_of(part)
-        if len(rows) and (weights is None or np.any(weights[rows] > 0)):
-            return part, rows
-    return "", np.empty(0, np.int64)
-
-
 def _rows(inputs: BiasVarianceInputs) -> tuple[TrainingSets, QueryRows, str]:
     from engine.resampling.draws import FreshDraws, QueryRows
 
@@ -314,28 +280,6 @@ def _rows(inputs: BiasVarianceInputs) -> tuple[TrainingSets, QueryRows, str]:
     held_out = fit.learnable().take(asked)
     text += f", asked about {counted(len(asked), f'{part} row')}"
     return sets, QueryRows(held_out.X, held_out.labels, held_out.weights), text
-
-
-def training_sets(fit: FitInputs, how: str, n_sets: int, seed: int) -> tuple[TrainingSets, str]:
-    """Return training sets like the training rows of a fit, and in words what they are."""
-    from engine.resampling.draws import FreshDraws, TableDraws
-    from engine.resampling.truths import truth_of
-
-    rows = fit.rows_of("train")
-    if how == FRESH:
-        assert fit.table.sample is not None
-        fresh = FreshDraws(truth_of(fit.table.sample), len(rows), n_sets=n_sets, seed=seed)
-        return fresh, f"{n_sets:,} fresh tables of {counted(len(rows), 'row')}"
-    training = fit.learnable().take(rows)
-    sets = TableDraws(
-        training.X, training.labels, training.weights, how=how, groups=training.groups, n_sets=n_sets,
-        seed=seed,
-    )  # fmt: skip
-    drawn = "bootstraps" if how == BOOTSTRAP else "halves"
-    text = f"{n_sets:,} {drawn} of {counted(len(rows), 'training row')}"
-    if fit.group is not None:
-        text += f", column {fit.group} kept whole"
-    return sets, text + (f", weighted by column {fit.weight}" if fit.weight is not None else "")
 
 
 def _found_of(
@@ -354,7 +298,10 @@ def _found_of(
     }
     n_fits = np.array([0 if state is None else state.n_fits for state in states], np.int64)
     errors = {at: state.error for at, state in enumerate(states) if state is not None and state.error}
-    kept = KnownValues(inputs.fit, settings, of, is_staged, rows_text) if settings.parameter else None
+    kept = None
+    if settings.parameter:  # what failed is tried again
+        whole = {key: state for key, state in of.items() if not state.error}
+        kept = KnownValues(inputs.fit, settings, whole, is_staged, rows_text)
     return BiasVarianceFound(
         settings, inputs.axis, inputs.name, task, means, n_fits, errors, settings.how == FRESH, is_staged,
         curve is not None and curve.stopped, rows_text, inputs.fit.table.fingerprint, seconds, kept,

@@ -5,20 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import ParameterError
 from engine.parameters import Parameter
-from workbench.bias_variance import (
-    BOOTSTRAP,
-    FEWEST_SETS,
-    FRESH,
-    MOST_SETS,
-    SUBSAMPLE,
-    BiasVarianceSettings,
-    knows_truth,
-)
+from workbench.bias_variance import BiasVarianceSettings
 from workbench.catalog import entry_of
-from workbench.figures.words import as_typed
-from workbench.numerals import whole_number
+from workbench.training_sets import BOOTSTRAP, FRESH, SUBSAMPLE, draws_for, knows_truth
 from workbench.tuning_grids import default_values, tunable_parameters
 
 if TYPE_CHECKING:
@@ -57,11 +47,10 @@ def first_values(document: Document, parameter: Parameter) -> tuple[Any, ...]:
 def settings_for(document: Document) -> BiasVarianceSettings:
     """Return what was chosen as far as it fits the current model and table, else what is offered first."""
     chosen = document.studies.bias_variance
+    how = draws_for(document, None if chosen is None else chosen.how)
     if chosen is None:
-        chosen = BiasVarianceSettings(how=FRESH if knows_truth(document) else BOOTSTRAP)
-        return _first(document, chosen)
-    if chosen.how == FRESH and not knows_truth(document):
-        chosen = replace(chosen, how=BOOTSTRAP)
+        return _first(document, BiasVarianceSettings(how=how))
+    chosen = replace(chosen, how=how)
     if not chosen.parameter:
         return chosen
     known = {parameter.name: parameter for parameter in offered_parameters(document)}
@@ -94,19 +83,3 @@ def value_now(document: Document, settings: BiasVarianceSettings) -> int | None:
         now = run.spec.parameters.get(settings.parameter, parameter.start_value)
     same = (at for at, value in enumerate(settings.values) if type(value) is type(now) and value == now)
     return next(same, None)
-
-
-def read_n_sets(text: str) -> int:
-    """Return how many training sets somebody typed.
-
-    Raises
-    ------
-    ParameterError
-        It is no such number; says what to enter.
-    """
-    n_sets = whole_number(text)
-    if n_sets is None or not FEWEST_SETS <= n_sets <= MOST_SETS:
-        raise ParameterError(
-            f"{as_typed(text)} is no number of training sets; enter one from {FEWEST_SETS} to {MOST_SETS:,}"
-        )
-    return n_sets

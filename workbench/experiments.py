@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ParameterError
-from workbench.bias_variance import FRESH, BiasVarianceSettings
+from workbench.bias_variance import BiasVarianceSettings
+from workbench.training_sets import FRESH
 
 if TYPE_CHECKING:
     from workbench.document import Document

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataError, ParameterError
+from engine.errors import DataError
 from engine.monitor import FitMonitor
-from workbench.bias_variance import BOOTSTRAP, FRESH, check_draws, knows_truth, training_sets
-from workbench.catalog import check_parameter_values, entry_of
+from workbench.catalog import entry_of
 from workbench.figures.axis import Axis
 from workbench.figures.words import counted
 from workbench.fit_basis import FitBasis, basis_of, told_change
 from workbench.fitting import FitInputs
 from workbench.query_grid import QueryGrid
-from workbench.readiness import check_ready
 from workbench.told_so_far import ToldSoFar
+from workbench.training_sets import BOOTSTRAP, draws_for, model_to_refit, training_sets
 from workbench.training_work import training_inputs
 
 if TYPE_CHECKING:
@@ -135,8 +134,8 @@ class ManyFitsFound:
 def settings_for(document: Document) -> ManyFitsSettings:
     """Return what was chosen as far as it fits the table, else what is offered first."""
     chosen = document.studies.many_fits
-    if chosen is None:
-        chosen = ManyFitsSettings(how=FRESH if knows_truth(document) else BOOTSTRAP)
+    how = draws_for(document, None if chosen is None else chosen.how)
+    chosen = replace(chosen or ManyFitsSettings(), how=how)
     if chosen.column not in document.features:
         chosen = replace(chosen, column=next(iter(document.features), ""))
     if chosen.second_column not in document.features or chosen.second_column == chosen.column:
@@ -144,8 +143,6 @@ def settings_for(document: Document) -> ManyFitsSettings:
     if chosen.label not in document.classes:
         first = document.event_class if document.event_class in document.classes else None
         chosen = replace(chosen, label=first or next(iter(document.classes), ""))
-    if chosen.how == FRESH and not knows_truth(document):
-        chosen = replace(chosen, how=BOOTSTRAP)
     return chosen
 
 
@@ -157,15 +154,7 @@ def inputs_of(document: Document, settings: ManyFitsSettings) -> ManyFitsInputs:
     DataError, ParameterError
         It cannot be; says why and what to do.
     """
-    if problems := check_ready(document):
-        raise DataError(" ".join(problems))
-    run = document.current_run
-    if run is None:
-        raise DataError("there is no model; add one")
-    if why := entry_of(run.spec.kind).why_not(document.task):
-        raise ParameterError(why)
-    check_parameter_values(run.spec.kind, document.task, run.spec.parameters)
-    check_draws(document, settings.how, settings.n_sets)
+    run = model_to_refit(document, settings.how, settings.n_sets)
     if settings.column not in document.features:
         raise DataError(f"{settings.column!r} is no column that the model is given; choose one")
     if settings.second_column:

@@ -8,9 +8,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from engine.parameters import Parameter
-from workbench.bias_variance import SUBSAMPLE, BiasVarianceFound, BiasVarianceSettings
+from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings
 from workbench.bias_variance_choice import first_values, offered_parameters
 from workbench.runs import PARTS
+from workbench.training_sets import SUBSAMPLE
 from workbench.tuning_grids import MAX_VALUES, OF_COLUMNS, value_words
 
 if TYPE_CHECKING:

@@ -12,23 +12,21 @@ from numpy.typing import NDArray
 
 from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
-from workbench.bias_variance import (
-    BOOTSTRAP,
-    FRESH,
-    check_draws,
-    check_held_out,
-    held_out_rows,
-    knows_truth,
-    training_sets,
-)
 from workbench.bias_variance_choice import STEPS, first_values
-from workbench.catalog import check_parameter_values, entry_of
+from workbench.catalog import entry_of
 from workbench.figures.words import as_typed, counted, number
 from workbench.fit_basis import FitBasis, basis_of, told_change
 from workbench.fitting import FitInputs
 from workbench.numerals import whole_number
-from workbench.readiness import check_ready
 from workbench.told_so_far import ToldSoFar
+from workbench.training_sets import (
+    BOOTSTRAP,
+    check_held_out,
+    draws_for,
+    held_out_rows,
+    model_to_refit,
+    training_sets,
+)
 from workbench.training_work import training_inputs
 
 if TYPE_CHECKING:
@@ -122,10 +120,8 @@ class AveragesFound:
 def settings_for(document: Document) -> AveragesSettings:
     """Return what was chosen as far as it fits the table, else what is offered first."""
     chosen = document.studies.averages
-    if chosen is None:
-        chosen = AveragesSettings(how=FRESH if knows_truth(document) else BOOTSTRAP)
-    if chosen.how == FRESH and not knows_truth(document):
-        chosen = replace(chosen, how=BOOTSTRAP)
+    how = draws_for(document, None if chosen is None else chosen.how)
+    chosen = replace(chosen or AveragesSettings(), how=how)
     run = document.current_run
     if not chosen.n_trees and run is not None and run.spec.kind in KINDS:
         parameter = entry_of(run.spec.kind).parameter(document.task, STEPS)
@@ -159,13 +155,10 @@ def inputs_of(document: Document, settings: AveragesSettings) -> AveragesInputs:
     DataError, ParameterError
         It cannot be; says why and what to do.
     """
-    if problems := check_ready(document):
-        raise DataError(" ".join(problems))
     run = document.current_run
-    if run is None or run.spec.kind not in KINDS:
+    if run is not None and run.spec.kind not in KINDS:
         raise DataError("it is about averages of trees; choose a random forest, extra trees or bagging")
-    check_parameter_values(run.spec.kind, document.task, run.spec.parameters)
-    check_draws(document, settings.how, settings.n_sets)
+    run = model_to_refit(document, settings.how, settings.n_sets)
     read_counts(" ".join(map(str, settings.n_trees)))
     fit = training_inputs(document, run.run_id)
     check_held_out(fit, settings.how)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from engine.errors import DataError
 from engine.monitor import FitMonitor
-from workbench.bias_variance import training_sets
 from workbench.figures.axis import Axis
 from workbench.figures.surface import Points
 from workbench.figures.surface_inputs import TRAINING, event_idx_of, targets_of, thinned
@@ -23,6 +22,7 @@ from workbench.fitting import FitInputs
 from workbench.many_fits import ManyFitsInputs, ManyFitsSettings, cells_and_truth, estimator_of, quantity_of
 from workbench.query_grid import QueryGrid
 from workbench.told_so_far import ToldSoFar
+from workbench.training_sets import training_sets
 
 if TYPE_CHECKING:
     from engine.resampling.spread import Spread

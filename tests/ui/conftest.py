@@ -13,6 +13,8 @@ from shiboken6 import isValid
 from workbench.datasets import make_table
 from workbench.ui import file_dialogs, theme
 
+UNFREEZE = gc.unfreeze
+
 
 def flush_deletions() -> None:
     """Let Qt delete what was told to be deleted later."""
@@ -55,13 +57,20 @@ def no_widget_or_timer_is_left(request, qapp, monkeypatch):
     told = [f"{timer.interval()} ms of {timer.parent()!r}" for timer in timers]
     assert not timers, f"the test left active timers: {told}"
     widgets = _new_top_levels(before)
-    if widgets:
-        del widgets
-        gc.collect()  # pyqtgraph's plots hold menus in reference cycles: garbage, not left behind
-        flush_deletions()
-        widgets = _new_top_levels(before)
+    for look in (gc.collect, _collect_all):
+        if widgets:
+            del widgets
+            look()  # pyqtgraph's plots hold menus in reference cycles: garbage, not left behind
+            flush_deletions()
+            widgets = _new_top_levels(before)
     names = ", ".join(f"{type(widget).__name__} {widget.objectName()!r}" for widget in widgets)
     assert not widgets, f"the test left top-level widgets: {names}"
+
+
+def _collect_all() -> None:
+    """Collect also what the program takes for what imports made: an import in the middle of a test."""
+    UNFREEZE()
+    gc.collect()
 
 
 def _new_top_levels(before: set[int]) -> list:
@@ -77,7 +86,7 @@ def settings(tmp_path) -> QSettings:
     return QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
 
 
-class _Strays(QObject):
+class Strays(QObject):
     """Notes parts that are shown as windows of their own, for which a desktop would make frames."""
 
     OWN = (Qt.WindowType.Popup, Qt.WindowType.ToolTip, Qt.WindowType.Dialog, Qt.WindowType.Sheet)
@@ -86,30 +95,58 @@ class _Strays(QObject):
         super().__init__()
         self.found: set[tuple[str, str]] = set()
 
+    def look_at(self, shown: QWidget) -> None:
+        is_own = shown.isWindow() and not isinstance(shown, QMainWindow)
+        if is_own and shown.windowType() not in self.OWN:
+            self.found.add((type(shown).__name__, shown.objectName()))
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        is_shown = event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow()
-        if is_shown and not isinstance(watched, QMainWindow) and watched.windowType() not in self.OWN:
-            self.found.add((type(watched).__name__, watched.objectName()))
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
+            self.look_at(watched)
         return False
 
 
 @pytest.fixture
-def strays(qapp):
-    """What was shown as a window of its own so far."""
-    made = _Strays()
-    qapp.installEventFilter(made)
-    yield made
-    qapp.removeEventFilter(made)
+def strays(qapp, monkeypatch):
+    """What Python has shown as a window of its own so far.
+
+    An event filter would see what Qt shows too, and takes a fifth of every test's time: the tests of
+    stray windows have one (`every_show`).
+    """
+    made = Strays()
+
+    def looked_at(show):
+        def shown(widget, *arguments):
+            show(widget, *arguments)
+            if widget.isVisible():
+                made.look_at(widget)
+
+        return shown
+
+    monkeypatch.setattr(QWidget, "show", looked_at(QWidget.show))
+    monkeypatch.setattr(QWidget, "setVisible", looked_at(QWidget.setVisible))
+    return made
 
 
 @pytest.fixture
-def session(qapp, settings, strays):
+def every_show(qapp, strays):
+    """Every event of the application is looked at."""
+    qapp.installEventFilter(strays)
+    yield strays
+    qapp.removeEventFilter(strays)
+
+
+@pytest.fixture
+def session(qapp, settings, strays, monkeypatch):
     """A window as the program makes it, shown, with its threads ended afterwards.
 
-    A test in which a part of it was shown as a window of its own fails.
+    A test in which a part of it was shown as a window of its own fails. What there was before is not
+    looked at when the window is collected: that would take a sixth of every test's time.
     """
     from workbench.ui.application import make_session
 
+    gc.freeze()
+    monkeypatch.setattr(gc, "unfreeze", lambda: None)
     made = make_session(settings)
     made.trainer.cross_validates = False
     made.window.resize(1440, 900)

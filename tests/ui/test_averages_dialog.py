@@ -1,14 +1,12 @@
 """The Variance of a Forest window: choosing, fitting, stopping, what is missing, files."""
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolButton
 
-from workbench.bias_variance import BOOTSTRAP
+from tests.ui.study_help import LEFT, choose, enter, exported, open_refits, part
 from workbench.samples import load_sample
-
-LEFT = Qt.MouseButton.LeftButton
+from workbench.training_sets import BOOTSTRAP
 
 
 @pytest.fixture
@@ -16,28 +14,6 @@ def cosine(session):
     """A forest on the table; a fixture that returned the window would keep it alive after the test."""
     session.document.open_table(load_sample("cosine"))
     session.document.add_run("forest")
-
-
-def opened(qtbot, session):
-    session.window.actions_["action.study.averages"].trigger()
-    dialog = session.window.studies.window_of("averages")
-    qtbot.waitUntil(dialog.isVisible)
-    if session.document.current_run is not None:
-        qtbot.waitUntil(lambda: part(dialog, QLineEdit, "count").text() != "")
-    return dialog
-
-
-def part(dialog, kind, name):
-    return dialog.findChild(kind, f"averages.{name}")
-
-
-def enter(dialog, name, text, *, ends=True):
-    edit = part(dialog, QLineEdit, name)
-    edit.setFocus()
-    edit.selectAll()
-    QTest.keyClicks(edit, text)
-    if ends:
-        QTest.keyClick(edit, Qt.Key.Key_Tab)
 
 
 def fit(qtbot, session, dialog):
@@ -50,7 +26,7 @@ def fit(qtbot, session, dialog):
 
 
 def test_it_measures_and_draws(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "averages")
     assert dialog.figure is None
     figure = fit(qtbot, session, dialog)
     assert figure.n_trees.tolist() == [1, 2, 4]
@@ -60,18 +36,16 @@ def test_it_measures_and_draws(qtbot, session, cosine):
 
 
 def test_settings_are_undone_and_what_cannot_be_read_is_said(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "averages")
     error, start = part(dialog, QLabel, "error"), part(dialog, QPushButton, "start")
     for name, text, words in (("trees", "0 2", "from 1 to"), ("count", "1", "from 2 to")):
-        enter(dialog, name, text, ends=False)
+        enter(dialog, name, text, end=None)
         assert words in error.text()
         assert part(dialog, QLineEdit, name).property("invalid")
         assert not start.isEnabled()
         enter(dialog, name, "3 9" if name == "trees" else "9")
         assert not error.isVisible()
-    draws = part(dialog, QComboBox, "draws")
-    draws.setCurrentText("Bootstraps")
-    draws.activated.emit(draws.currentIndex())
+    choose(dialog, "draws", "Bootstraps")
     assert dialog.settings.n_trees == (3, 9)
     assert (dialog.settings.how, dialog.settings.n_sets) == (BOOTSTRAP, 9)
     for _ in range(3):
@@ -81,7 +55,7 @@ def test_settings_are_undone_and_what_cannot_be_read_is_said(qtbot, session, cos
 
 
 def test_a_stop_keeps_what_is_done(qtbot, session, cosine):
-    dialog, averages = opened(qtbot, session), session.window.context.averages
+    dialog, averages = open_refits(qtbot, session, "averages"), session.window.context.averages
     enter(dialog, "trees", "1 2")
     enter(dialog, "count", "9000")
     start = part(dialog, QPushButton, "start")
@@ -94,24 +68,15 @@ def test_a_stop_keeps_what_is_done(qtbot, session, cosine):
 
 
 def test_other_models_are_no_averages(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "averages")
     session.document.add_run("boosting")
     qtbot.waitUntil(lambda: not dialog._switch.shows_content)
     assert dialog.figure is None
 
 
 def test_tables_and_pictures_are_saved(qtbot, session, cosine, tmp_path, monkeypatch):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "averages")
     assert not part(dialog, QToolButton, "csv").isEnabled()
     fit(qtbot, session, dialog)
-    from workbench.ui import file_dialogs
-
-    def answer(_parent, _title, _filters, proposal, _suffix, then):
-        then(str(tmp_path / proposal))
-
-    monkeypatch.setattr(file_dialogs, "ask_save", answer)
-    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
-    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
-    made = sorted(path.name for path in tmp_path.iterdir() if "averages" in path.name)
-    assert [name.rpartition(".")[2] for name in made] == ["csv", "png"]
-    assert (tmp_path / made[0]).read_text("utf-8") == dialog.figure.to_csv()
+    made = exported(dialog, tmp_path, monkeypatch)
+    assert made[0].read_text("utf-8") == dialog.figure.to_csv()

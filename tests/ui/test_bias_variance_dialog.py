@@ -7,13 +7,12 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolButton
 
-from workbench.bias_variance import BOOTSTRAP, FRESH
+from tests.ui.study_help import LEFT, choose, enter, exported, open_refits, part
 from workbench.samples import load_sample
+from workbench.training_sets import BOOTSTRAP, FRESH
 from workbench.ui import theme
-
-LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
@@ -21,30 +20,6 @@ def cosine(session):
     """A tree on the table; a fixture that returned the window would keep it alive after the test."""
     session.document.open_table(load_sample("cosine"))
     session.document.add_run("tree")
-
-
-def opened(qtbot, session):
-    session.window.actions_["action.study.bias_variance"].trigger()
-    dialog = session.window.studies.window_of("bias_variance")
-    qtbot.waitUntil(dialog.isVisible)
-    if session.document.current_run is not None:
-        qtbot.waitUntil(
-            lambda: part(dialog, QLineEdit, "sets").text() != ""
-        )  # it is filled when it comes into sight
-    return dialog
-
-
-def part(dialog, kind, name):
-    return dialog.findChild(kind, f"bias_variance.{name}")
-
-
-def enter(dialog, name, text, *, ends=True):
-    edit = part(dialog, QLineEdit, name)
-    edit.setFocus()
-    edit.selectAll()
-    QTest.keyClicks(edit, text)
-    if ends:
-        QTest.keyClick(edit, Qt.Key.Key_Tab)
 
 
 def vary(qtbot, session, dialog, **changes):
@@ -62,7 +37,7 @@ def test_it_waits_for_a_table_and_a_model(qtbot, session):
     assert not action.isEnabled()
     session.document.open_table(load_sample("cosine"))
     assert action.isEnabled()
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     assert not dialog._switch.shows_content
     session.document.add_run("tree")
     qtbot.waitUntil(lambda: bool(dialog._switch.shows_content))
@@ -72,7 +47,7 @@ def test_it_waits_for_a_table_and_a_model(qtbot, session):
 
 
 def test_it_finds_the_parts_and_shows_them(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     figure = vary(qtbot, session, dialog)
     assert figure.title == "Depth of Decision tree 1"
     assert figure.n_fits.tolist() == [3, 3]
@@ -84,21 +59,16 @@ def test_it_finds_the_parts_and_shows_them(qtbot, session, cosine):
 
 
 def test_settings_are_changed_by_hand_in_undoable_steps(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     enter(dialog, "values", "2, 3")
     assert dialog.settings.values == (2, 3)
-    enter(dialog, "sets", "12")
+    enter(dialog, "count", "12")
     assert dialog.settings.n_sets == 12
-    draws = part(dialog, QComboBox, "draws")
-    draws.setCurrentText("Bootstraps")
-    draws.activated.emit(draws.currentIndex())
+    choose(dialog, "draws", "Bootstraps")
     assert dialog.settings.how == BOOTSTRAP
-    box = part(dialog, QComboBox, "parameter")
-    box.setCurrentText("Rows per leaf")
-    box.activated.emit(box.currentIndex())
+    choose(dialog, "parameter", "Rows per leaf")
     assert dialog.settings.parameter == "min_samples_leaf"
-    box.setCurrentIndex(0)
-    box.activated.emit(0)
+    choose(dialog, "parameter", "the models of the list")
     assert (dialog.settings.parameter, dialog.settings.values) == ("", ())
     assert not part(dialog, QLineEdit, "values").isVisible()
     assert "1 model on each of 12 training sets" in part(dialog, QLabel, "says").text()
@@ -107,15 +77,24 @@ def test_settings_are_changed_by_hand_in_undoable_steps(qtbot, session, cosine):
         stack.undo()
     assert dialog.settings.values == (2, 3)
     assert part(dialog, QLineEdit, "values").text() == "2, 3"
-    assert part(dialog, QLineEdit, "sets").text() == "30"
+    enter(dialog, "values", "7", end=None)
+    session.document.set_studies("Draw more", bias_variance=replace(dialog.settings, n_sets=31))
+    assert part(dialog, QLineEdit, "values").text() == "7", "what somebody types is left alone"
+    stack.undo()
+    QTest.keyClick(part(dialog, QLineEdit, "values"), Qt.Key.Key_Return)
+    assert dialog.settings.values == (7,)
+    stack.undo()
+    assert part(dialog, QLineEdit, "values").hasFocus()
+    assert part(dialog, QLineEdit, "values").text() == "2, 3", "undone where the focus still is"
+    assert part(dialog, QLineEdit, "count").text() == "30"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "words"), [("values", "0", "enter a whole number"), ("sets", "1", "from 2 to")]
+    ("name", "text", "words"), [("values", "0", "enter a whole number"), ("count", "1", "from 2 to")]
 )
 def test_what_cannot_be_read_is_said(qtbot, session, cosine, name, text, words):
-    dialog = opened(qtbot, session)
-    enter(dialog, name, text, ends=False)
+    dialog = open_refits(qtbot, session, "bias_variance")
+    enter(dialog, name, text, end=None)
     error = part(dialog, QLabel, "error")
     assert error.isVisible()
     assert words in error.text()
@@ -127,7 +106,7 @@ def test_what_cannot_be_read_is_said(qtbot, session, cosine, name, text, words):
 
 
 def test_a_stop_keeps_what_is_done(qtbot, session, cosine):
-    dialog, laboratory = opened(qtbot, session), session.window.context.laboratory
+    dialog, laboratory = open_refits(qtbot, session, "bias_variance"), session.window.context.laboratory
     session.document.set_studies("Vary", bias_variance=replace(dialog.settings, values=(1, 2), n_sets=9000))
     start = part(dialog, QPushButton, "start")
     QTest.mouseClick(start, LEFT)
@@ -142,7 +121,7 @@ def test_a_stop_keeps_what_is_done(qtbot, session, cosine):
 
 
 def test_another_table_ends_it(qtbot, session, cosine):
-    dialog, laboratory = opened(qtbot, session), session.window.context.laboratory
+    dialog, laboratory = open_refits(qtbot, session, "bias_variance"), session.window.context.laboratory
     session.document.set_studies("Vary", bias_variance=replace(dialog.settings, values=(1, 2), n_sets=9000))
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: dialog.figure is not None, timeout=20_000)
@@ -154,7 +133,7 @@ def test_another_table_ends_it(qtbot, session, cosine):
 
 
 def test_a_value_is_taken_by_mouse_or_key_and_undone(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     vary(qtbot, session, dialog)
     run_id, plot = session.document.current_run_id, dialog.plot
     plot.setFocus()
@@ -193,7 +172,7 @@ def drag(dialog, end, place):
 
 
 def test_the_curves_ends_are_dragged_and_only_what_is_missing_is_fitted(qtbot, session, cosine, every_move):
-    dialog, document = opened(qtbot, session), session.document
+    dialog, document = open_refits(qtbot, session, "bias_variance"), session.document
     vary(qtbot, session, dialog, values=(2, 3, 4))
     plot, laboratory = dialog.plot, session.window.context.laboratory
     before, taken = dialog.figure, []
@@ -218,15 +197,18 @@ def test_the_curves_ends_are_dragged_and_only_what_is_missing_is_fitted(qtbot, s
     qtbot.waitUntil(lambda: laboratory.current_job is None and dialog.figure.n_settings == 2, timeout=20_000)
     assert dialog.settings.values == (5, 6)
     document.undo_stack.undo()
+    assert dialog.figure.n_fits.tolist() == [3] * 5, "what is undone is known still"
     document.undo_stack.undo()
     assert part(dialog, QLineEdit, "values").text() == "2, 3, 4"
     assert document.undo_stack.redoText() == "Vary depth from 2 to 6"
-    assert "found with other settings" in dialog.figure.subtitle
+    assert dialog.figure.to_csv() == before.to_csv()
+    assert "found with other settings" not in dialog.figure.subtitle
+    assert laboratory.current_job is None
     assert taken == [], "letting go is no click on a value"
 
 
 def test_an_end_that_is_dragged_while_it_works_goes_on_with_what_is_done(qtbot, session, cosine, every_move):
-    dialog, laboratory = opened(qtbot, session), session.window.context.laboratory
+    dialog, laboratory = open_refits(qtbot, session, "bias_variance"), session.window.context.laboratory
     session.document.set_studies("Vary", bias_variance=replace(dialog.settings, values=(2, 3), n_sets=9000))
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: dialog.figure is not None, timeout=20_000)
@@ -248,7 +230,7 @@ def test_an_end_that_is_dragged_while_it_works_goes_on_with_what_is_done(qtbot, 
 def test_a_value_beyond_the_ends_is_told_of_and_a_picture_in_a_file_has_no_ends(
     qtbot, session, cosine, every_move
 ):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     vary(qtbot, session, dialog, values=(2, 3))
     plot, taken = dialog.plot, []
     plot.setting_asked.connect(taken.append)
@@ -265,12 +247,17 @@ def test_a_value_beyond_the_ends_is_told_of_and_a_picture_in_a_file_has_no_ends(
         assert [word for _, word in plot.plot.getAxis("bottom")._names] == ["2", "3"]
     plot.redraw()
     assert all(line.isVisible() for line in plot.ends_.lines)
+    let_go = drag(dialog, 1, 2)
+    session.document.set_studies("Vary", bias_variance=replace(dialog.settings, parameter="", values=()))
+    assert not plot.ends_.is_dragged, "there are no ends of a curve of something else"
+    let_go()
+    assert session.document.undo_stack.undoText() == "Vary"
 
 
 def test_models_stand_side_by_side_and_one_is_chosen(qtbot, session, cosine):
     document = session.document
     second = document.add_run("tree")
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     figure = vary(qtbot, session, dialog, parameter="", values=())
     assert figure.x.words == ("Decision tree 1", "Decision tree 2")
     assert len(dialog.plot.bars_.opts["height"]) == 8
@@ -282,35 +269,25 @@ def test_models_stand_side_by_side_and_one_is_chosen(qtbot, session, cosine):
 
 
 def test_what_it_was_found_with_is_said_where_it_is_other_now(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     vary(qtbot, session, dialog)
     assert "other" not in dialog.figure.subtitle
-    enter(dialog, "sets", "8")
+    enter(dialog, "count", "8")
     assert dialog.figure.subtitle.endswith("found with other settings")
     session.document.undo_stack.undo()
     assert "other" not in dialog.figure.subtitle
 
 
 def test_tables_and_pictures_are_saved(qtbot, session, cosine, tmp_path, monkeypatch):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     assert not part(dialog, QToolButton, "csv").isEnabled()
     vary(qtbot, session, dialog)
-    from workbench.ui import file_dialogs
-
-    def answer(_parent, _title, _filters, proposal, _suffix, then):
-        then(str(tmp_path / proposal))
-
-    monkeypatch.setattr(file_dialogs, "ask_save", answer)
-    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
-    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
-    made = sorted(path.name for path in tmp_path.iterdir() if "bias_variance" in path.name)
-    assert [name.rpartition(".")[2] for name in made] == ["csv", "png"]
-    assert (tmp_path / made[0]).read_text("utf-8") == dialog.figure.to_csv()
-    assert (tmp_path / made[1]).stat().st_size > 1000
+    made = exported(dialog, tmp_path, monkeypatch)
+    assert made[0].read_text("utf-8") == dialog.figure.to_csv()
 
 
 def test_escape_closes_it_while_it_works_and_it_opens_again(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "bias_variance")
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert opened(qtbot, session) is dialog
+    assert open_refits(qtbot, session, "bias_variance") is dialog

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
+from tests.ui.study_help import LEFT, choose, enter, open_study, part, save_into
 from tests.ui.training_help import train
 from workbench.bootstrap import EXPRESSION, SCORE, BootstrapSettings
 from workbench.project import load_project, save_project
 from workbench.samples import load_sample
-
-LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
@@ -20,29 +19,9 @@ def penguins(session):
 
 
 def opened(qtbot, session):
-    session.window.actions_["action.study.bootstrap"].trigger()
-    dialog = session.window.studies.window_of("bootstrap")
+    dialog = open_study(session, "bootstrap")
     qtbot.waitUntil(dialog.form.statistic.isVisible)
     return dialog
-
-
-def part(dialog, kind, name):
-    return dialog.findChild(kind, f"bootstrap.{name}")
-
-
-def choose(dialog, name, text):
-    box = part(dialog, QComboBox, name)
-    box.setCurrentText(text)
-    box.activated.emit(box.currentIndex())
-
-
-def enter(dialog, name, text):
-    found = part(dialog, QWidget, name)
-    edit = found if isinstance(found, QLineEdit) else found.focusProxy()
-    edit.setFocus()
-    edit.selectAll()
-    QTest.keyClicks(edit, text)
-    return edit
 
 
 def resample(qtbot, session, dialog):
@@ -88,10 +67,10 @@ def test_an_expression_is_typed_checked_and_drawn_by_enter(qtbot, session, pengu
     error, start = part(dialog, QLabel, "error"), part(dialog, QPushButton, "start")
     assert part(dialog, QLineEdit, "expression").text() == "mean(bill_length_mm)"
     assert start.isEnabled()
-    enter(dialog, "expression", "mean(bill)")
+    enter(dialog, "expression", "mean(bill)", end=None)
     assert "there is no such column" in error.text()
     assert not start.isEnabled()
-    edit = enter(dialog, "expression", "mean(bill_length_mm) / mean(bill_depth_mm)")
+    edit = enter(dialog, "expression", "mean(bill_length_mm) / mean(bill_depth_mm)", end=None)
     assert not error.isVisible()
     QTest.keyClick(edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: session.document.studies.found is not None)
@@ -105,7 +84,7 @@ def test_an_expression_is_typed_checked_and_drawn_by_enter(qtbot, session, pengu
 def test_settings_are_undone_from_this_window(qtbot, session, penguins):
     dialog = opened(qtbot, session)
     choose(dialog, "first", "body_mass_g")
-    enter(dialog, "n_replicates", "200")
+    enter(dialog, "n_replicates", "200", end=None)
     QTest.keyClick(part(dialog, QWidget, "n_replicates").focusProxy(), Qt.Key.Key_Tab)
     assert session.document.studies.bootstrap.n_replicates == 200
     dialog.plot.setFocus()
@@ -119,7 +98,7 @@ def test_settings_are_undone_from_this_window(qtbot, session, penguins):
 def test_another_level_moves_the_intervals_without_drawing_again(qtbot, session, penguins):
     dialog = opened(qtbot, session)
     wide = resample(qtbot, session, dialog)
-    enter(dialog, "level", "50")
+    enter(dialog, "level", "50", end=None)
     QTest.keyClick(part(dialog, QWidget, "level").focusProxy(), Qt.Key.Key_Tab)
     assert dialog.figure is not wide
     assert dialog.figure.found is wide.found
@@ -151,7 +130,7 @@ def test_what_is_typed_stays_while_resamples_come_in(qtbot, session, penguins):
     session.document.set_studies("Set", bootstrap=settings)
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: dialog.figure is not None)
-    edit = enter(dialog, "expression", "mean(ye")
+    edit = enter(dialog, "expression", "mean(ye", end=None)
     before = dialog.figure
     qtbot.waitUntil(lambda: dialog.figure is not before)
     assert edit.text() == "mean(ye"
@@ -205,14 +184,9 @@ def test_a_models_score_is_offered_once_it_is_trained(qtbot, session, penguins):
 def test_tables_and_pictures_are_saved_and_projects_bring_it_back(
     qtbot, session, penguins, tmp_path, monkeypatch
 ):
-    from workbench.ui import file_dialogs
-
-    def answer(_parent, _title, _filters, proposal, _suffix, then):
-        then(str(tmp_path / proposal))
-
     dialog = opened(qtbot, session)
     figure = resample(qtbot, session, dialog)
-    monkeypatch.setattr(file_dialogs, "ask_save", answer)
+    save_into(tmp_path, monkeypatch)
     QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
     QTest.keyClick(
         dialog, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier

@@ -106,7 +106,8 @@ def test_the_parts_of_the_error_stand_side_by_side_in_a_window_of_their_own(qtbo
     assert dialog.figure.x.words == tuple(model.name for model in experiment.models)
     assert len(dialog.plot.bars_.opts["height"]) == 4 * 4
     assert dialog.look.text == experiment.text
-    assert dialog.focusWidget() is dialog.form.line.box
+    assert dialog.focusWidget() is dialog.line.box
+    assert not dialog.line.edit.isVisible(), "models have no values to try"
     window.actions_["action.experiment.look"].trigger()
     assert dialog.look.text == ""
     stop(qtbot, session)

@@ -3,14 +3,13 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit
 
 from engine.information import EQUAL_WIDTHS
+from tests.ui.study_help import choose, enter, exported, open_study, part
 from workbench.datasets import make_table
 from workbench.information import OWN
 from workbench.samples import load_sample
-
-LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
@@ -20,30 +19,15 @@ def penguins(session):
 
 
 def opened(qtbot, session):
-    session.window.actions_["action.study.information"].trigger()
-    dialog = session.window.studies.window_of("information")
+    dialog = open_study(session, "information")
     qtbot.waitUntil(lambda: dialog.figure is not None)
     return dialog
 
 
-def part(dialog, kind, name):
-    return dialog.findChild(kind, f"information.{name}")
-
-
-def choose(qtbot, dialog, name, text):
-    box = part(dialog, QComboBox, name)
+def choose_anew(qtbot, dialog, name, text):
     before = dialog.figure
-    box.setCurrentText(text)
-    box.activated.emit(box.currentIndex())
+    choose(dialog, name, text)
     qtbot.waitUntil(lambda: dialog.figure is not before and dialog.figure is not None)
-
-
-def enter(dialog, name, text):
-    edit = part(dialog, QLineEdit, name)
-    edit.setFocus()
-    edit.selectAll()
-    QTest.keyClicks(edit, text)
-    QTest.keyClick(edit, Qt.Key.Key_Return)
 
 
 def test_it_can_be_opened_once_there_is_a_table(session):
@@ -69,15 +53,15 @@ def test_the_target_and_another_column_are_counted(qtbot, session, penguins):
 def test_a_column_of_numbers_is_cut_as_one_says(qtbot, session, penguins):
     dialog = opened(qtbot, session)
     assert not part(dialog, QComboBox, "x.way").isVisible()
-    choose(qtbot, dialog, "x.column", "bill_length_mm")
+    choose_anew(qtbot, dialog, "x.column", "bill_length_mm")
     assert part(dialog, QComboBox, "x.way").isVisible()
     assert len(dialog.figure.x.labels) == 4
     assert "2 left out" in dialog.figure.subtitle
-    choose(qtbot, dialog, "x.way", "Equal widths")
-    enter(dialog, "x.ranges", "3")
+    choose_anew(qtbot, dialog, "x.way", "Equal widths")
+    enter(dialog, "x.ranges", "3", end=Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(dialog.figure.x.labels) == 3)
-    choose(qtbot, dialog, "x.way", "Own cuts")
-    enter(dialog, "x.ranges", "40 45")
+    choose_anew(qtbot, dialog, "x.way", "Own cuts")
+    enter(dialog, "x.ranges", "40 45", end=Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog.figure.x.labels == ("≤ 40", "40 to 45", "> 45"))
     stack = session.document.undo_stack
     assert [stack.text(k) for k in range(stack.count())] == [
@@ -93,12 +77,12 @@ def test_a_column_of_numbers_is_cut_as_one_says(qtbot, session, penguins):
 
 def test_what_cannot_be_read_is_said(qtbot, session, penguins):
     dialog = opened(qtbot, session)
-    choose(qtbot, dialog, "x.column", "bill_length_mm")
-    enter(dialog, "x.ranges", "many")
+    choose_anew(qtbot, dialog, "x.column", "bill_length_mm")
+    enter(dialog, "x.ranges", "many", end=Qt.Key.Key_Return)
     error = part(dialog, QLabel, "error")
     assert "enter a whole number from 1 to 100" in error.text()
     assert session.document.studies.information.x_cutting.n_ranges == 4
-    enter(dialog, "x.ranges", "2")
+    enter(dialog, "x.ranges", "2", end=Qt.Key.Key_Return)
     assert not error.isVisible()
 
 
@@ -128,16 +112,8 @@ def test_another_table_is_followed(qtbot, session, penguins):
 
 def test_tables_and_pictures_are_saved(session, qtbot, penguins, tmp_path, monkeypatch):
     dialog = opened(qtbot, session)
-    from workbench.ui import file_dialogs
-
-    def answer(_parent, _title, _filters, proposal, _suffix, then):
-        then(str(tmp_path / proposal))
-
-    monkeypatch.setattr(file_dialogs, "ask_save", answer)
-    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
-    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
+    exported(dialog, tmp_path, monkeypatch)
     assert (tmp_path / "information.csv").read_text("utf-8") == dialog.figure.to_csv()
-    assert (tmp_path / "information.png").stat().st_size > 1000
 
 
 def test_escape_closes_it_and_it_opens_again(qtbot, session, penguins):

@@ -6,10 +6,9 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
 
-from workbench.bias_variance import BOOTSTRAP
+from tests.ui.study_help import LEFT, choose, enter, exported, open_refits, part
 from workbench.samples import load_sample
-
-LEFT = Qt.MouseButton.LeftButton
+from workbench.training_sets import BOOTSTRAP
 
 
 @pytest.fixture
@@ -19,30 +18,8 @@ def cosine(session):
     session.document.add_run("tree")
 
 
-def opened(qtbot, session):
-    session.window.actions_["action.study.many_fits"].trigger()
-    dialog = session.window.studies.window_of("many_fits")
-    qtbot.waitUntil(dialog.isVisible)
-    if session.document.current_run is not None:
-        qtbot.waitUntil(lambda: part(dialog, QLineEdit, "count").text() != "")
-    return dialog
-
-
-def part(dialog, kind, name):
-    return dialog.findChild(kind, f"many_fits.{name}")
-
-
-def enter(dialog, text, *, ends=True):
-    edit = part(dialog, QLineEdit, "count")
-    edit.setFocus()
-    edit.selectAll()
-    QTest.keyClicks(edit, text)
-    if ends:
-        QTest.keyClick(edit, Qt.Key.Key_Tab)
-
-
 def fit(qtbot, session, dialog):
-    enter(dialog, "5")
+    enter(dialog, "count", "5")
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: session.document.studies.curves is not None, timeout=20_000)
     qtbot.waitUntil(lambda: session.window.context.many_fits.current_job is None)
@@ -50,7 +27,7 @@ def fit(qtbot, session, dialog):
 
 
 def test_it_fits_and_draws(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "many_fits")
     assert dialog.figure is None
     figure = fit(qtbot, session, dialog)
     assert figure.n_fits == 5
@@ -62,7 +39,7 @@ def test_it_fits_and_draws(qtbot, session, cosine):
 
 
 def test_a_place_is_looked_at_by_mouse_and_keys(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "many_fits")
     fit(qtbot, session, dialog)
     plot, at = dialog.plot, dialog.figure.at
     plot.setFocus()
@@ -79,20 +56,17 @@ def test_a_place_is_looked_at_by_mouse_and_keys(qtbot, session, cosine):
 def test_settings_are_undone_and_what_cannot_be_read_is_said(qtbot, session):
     session.document.open_table(load_sample("penguins"))
     session.document.add_run("tree")
-    dialog = opened(qtbot, session)
-    column, classes, draws = (part(dialog, QComboBox, name) for name in ("column", "class", "draws"))
-    column.setCurrentText("bill_depth_mm")
-    column.activated.emit(column.currentIndex())
-    classes.setCurrentText("Gentoo")
-    classes.activated.emit(classes.currentIndex())
-    draws.setCurrentText("Halves")
-    draws.activated.emit(draws.currentIndex())
+    dialog = open_refits(qtbot, session, "many_fits")
+    column = part(dialog, QComboBox, "column")
+    choose(dialog, "column", "bill_depth_mm")
+    choose(dialog, "class", "Gentoo")
+    choose(dialog, "draws", "Halves")
     assert (dialog.settings.column, dialog.settings.label) == ("bill_depth_mm", "Gentoo")
-    enter(dialog, "1", ends=False)
+    enter(dialog, "count", "1", end=None)
     error = part(dialog, QLabel, "error")
     assert "from 2 to" in error.text()
     assert not part(dialog, QPushButton, "start").isEnabled()
-    enter(dialog, "8")
+    enter(dialog, "count", "8")
     assert not error.isVisible()
     assert dialog.settings.n_sets == 8
     for _ in range(4):
@@ -104,8 +78,8 @@ def test_settings_are_undone_and_what_cannot_be_read_is_said(qtbot, session):
 
 
 def test_a_stop_keeps_what_is_done_and_another_table_drops_it(qtbot, session, cosine):
-    dialog, fits = opened(qtbot, session), session.window.context.many_fits
-    enter(dialog, "9000")
+    dialog, fits = open_refits(qtbot, session, "many_fits"), session.window.context.many_fits
+    enter(dialog, "count", "9000")
     start = part(dialog, QPushButton, "start")
     QTest.mouseClick(start, LEFT)
     qtbot.waitUntil(lambda: dialog.figure is not None, timeout=20_000)
@@ -123,30 +97,21 @@ def test_a_stop_keeps_what_is_done_and_another_table_drops_it(qtbot, session, co
 
 def test_without_a_model_it_says_so(qtbot, session):
     session.document.open_table(load_sample("cosine"))
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "many_fits")
     assert not dialog._switch.shows_content
 
 
 def test_tables_and_pictures_are_saved(qtbot, session, cosine, tmp_path, monkeypatch):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "many_fits")
     assert not part(dialog, QToolButton, "csv").isEnabled()
     fit(qtbot, session, dialog)
-    from workbench.ui import file_dialogs
-
-    def answer(_parent, _title, _filters, proposal, _suffix, then):
-        then(str(tmp_path / proposal))
-
-    monkeypatch.setattr(file_dialogs, "ask_save", answer)
-    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
-    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
-    made = sorted(path.name for path in tmp_path.iterdir() if "many_fits" in path.name)
-    assert [name.rpartition(".")[2] for name in made] == ["csv", "png"]
+    made = exported(dialog, tmp_path, monkeypatch)
     curves = session.document.studies.curves.curves
-    assert (tmp_path / made[0]).read_text("utf-8") == dialog.figure.to_csv(curves)
+    assert made[0].read_text("utf-8") == dialog.figure.to_csv(curves)
 
 
 def test_two_places_are_thrown_at_the_truth_by_mouse_and_keys(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "many_fits")
     fit(qtbot, session, dialog)
     two, plot = part(dialog, QCheckBox, "two"), dialog.plot
     two.click()
@@ -165,16 +130,11 @@ def test_two_places_are_thrown_at_the_truth_by_mouse_and_keys(qtbot, session, co
     assert two.isChecked()
 
 
-def chosen(box, text):
-    box.setCurrentText(text)
-    box.activated.emit(box.currentIndex())
-
-
 def fit_moons(qtbot, session):
     session.document.open_table(load_sample("moons"))
     session.document.add_run("tree")
-    dialog = opened(qtbot, session)
-    chosen(part(dialog, QComboBox, "second_column"), "x2")
+    dialog = open_refits(qtbot, session, "many_fits")
+    choose(dialog, "second_column", "x2")
     fit(qtbot, session, dialog)
     return dialog
 
@@ -197,8 +157,8 @@ def test_over_two_columns_colours_tell_how_far_fits_lie_apart(qtbot, session):
     session.document.undo_stack.undo()
     assert part(dialog, QComboBox, "second_column").currentIndex() == 0
     assert "fitted with other settings" in surface.header.texts[1]
-    chosen(part(dialog, QComboBox, "second_column"), "x2")
-    chosen(part(dialog, QComboBox, "column"), "x2")  # they change places
+    choose(dialog, "second_column", "x2")
+    choose(dialog, "column", "x2")  # they change places
     assert (dialog.settings.column, dialog.settings.second_column) == ("x2", "x1")
     assert part(dialog, QComboBox, "second_column").currentText() == "x1"
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
@@ -224,21 +184,12 @@ def test_a_place_of_two_columns_is_looked_at_by_mouse_and_keys(qtbot, session, t
     assert surface.second_.isVisible()
     assert dialog.darts.isVisible()
 
-    from workbench.ui import file_dialogs
-
-    def answer(_parent, _title, _filters, proposal, _suffix, then):
-        then(str(tmp_path / proposal))
-
-    monkeypatch.setattr(file_dialogs, "ask_save", answer)
-    QTest.mouseClick(part(dialog, QToolButton, "csv"), LEFT)
-    QTest.mouseClick(part(dialog, QToolButton, "export"), LEFT)
-    made = sorted(path for path in tmp_path.iterdir() if "many_fits" in path.name)
-    assert [path.suffix for path in made] == [".csv", ".png"]
+    made = exported(dialog, tmp_path, monkeypatch)
     assert made[0].read_text("utf-8") == dialog.figure.to_csv()
 
 
 def test_a_table_of_one_column_has_no_second_one(qtbot, session, cosine):
-    dialog = opened(qtbot, session)
+    dialog = open_refits(qtbot, session, "many_fits")
     second = part(dialog, QComboBox, "second_column")
     assert not second.isEnabled()
     assert second.toolTip() == "The model is given one column alone"

@@ -10,14 +10,10 @@ from engine.monitor import NULL_MONITOR
 from engine.resampling.along import decompose_along
 from engine.resampling.draws import QueryRows, TableDraws
 from workbench.bias_variance import (
-    BOOTSTRAP,
-    FRESH,
-    SUBSAMPLE,
     BiasVarianceSettings,
     found_before,
     how_it_ended,
     inputs_of,
-    knows_truth,
     run_bias_variance,
     what_changed,
 )
@@ -25,7 +21,6 @@ from workbench.bias_variance_choice import (
     first_values,
     offered_draws,
     offered_parameters,
-    read_n_sets,
     settings_for,
 )
 from workbench.catalog import entry_of
@@ -36,6 +31,7 @@ from workbench.project import load_project, save_project
 from workbench.project.bias_variance import found_from_json, found_to_json, settings_from_json
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
+from workbench.training_sets import BOOTSTRAP, FRESH, SUBSAMPLE, knows_truth, read_n_sets
 from workbench.training_work import training_inputs
 
 DEPTHS = BiasVarianceSettings("max_depth", (2, 5), BOOTSTRAP, 4)
@@ -314,6 +310,12 @@ def test_a_value_whose_fits_all_fail_leaves_the_others_in_the_picture(qapp):
     found = find(document, replace(settings, values=(5, 500)))
     assert found.n_fits.tolist() == [2, 0]
     assert "n_neighbors is 500" in found.errors[1]
+    document.attach_found(parts=found)
+    notes = Notes()
+    again = run_bias_variance(inputs_of(document, found.settings), notes)
+    assert len([message for message in notes.done if message.endswith("n_neighbors = 500")]) == 2
+    assert not any(message.endswith("n_neighbors = 5") for message in notes.done)
+    assert_same_parts(again, found)
     with pytest.raises(DataError, match="no fit succeeded"):
         find(document, replace(settings, values=(500,)))
 

@@ -8,7 +8,6 @@ import pytest
 from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.draws import TableDraws
-from workbench.bias_variance import FRESH, SUBSAMPLE
 from workbench.catalog import CATALOG, entry_of
 from workbench.document import Document
 from workbench.figures.many_fits import MOST_CURVES, make_many_fits
@@ -23,6 +22,7 @@ from workbench.many_fits import (
 from workbench.project import load_project, save_project
 from workbench.project.many_fits import curve_arrays, found_from_json, found_to_json, settings_from_json
 from workbench.samples import load_sample
+from workbench.training_sets import FRESH, SUBSAMPLE
 from workbench.training_work import training_inputs
 
 ALONG_X = ManyFitsSettings("x", "", n_sets=4)

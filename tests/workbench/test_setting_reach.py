@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.bias_variance import BOOTSTRAP, SUBSAMPLE, BiasVarianceFound, BiasVarianceSettings
+from workbench.bias_variance import BiasVarianceFound, BiasVarianceSettings
 from workbench.bias_variance_choice import offered_parameters
 from workbench.document import Document
 from workbench.figures.tuning import value_axis
 from workbench.samples import load_sample
 from workbench.setting_reach import reach_of
+from workbench.training_sets import BOOTSTRAP, SUBSAMPLE
 
 
 @pytest.fixture(scope="module")

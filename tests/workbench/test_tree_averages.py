@@ -9,7 +9,6 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.averages import average_variance
 from engine.resampling.draws import TableDraws
-from workbench.bias_variance import BOOTSTRAP, FRESH
 from workbench.catalog import entry_of
 from workbench.document import Document
 from workbench.figures.tree_averages import make_averages
@@ -17,6 +16,7 @@ from workbench.project import load_project, save_project
 from workbench.project.tree_averages import found_from_json, found_to_json, settings_from_json
 from workbench.runs import SplitSettings
 from workbench.samples import load_sample
+from workbench.training_sets import BOOTSTRAP, FRESH
 from workbench.training_work import training_inputs
 from workbench.tree_averages import (
     AveragesSettings,

@@ -10,7 +10,6 @@ from engine.errors import DataError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.draws import TableDraws
 from workbench import variance_surface
-from workbench.bias_variance import FRESH
 from workbench.catalog import entry_of
 from workbench.datasets import make_table
 from workbench.document import Document
@@ -28,6 +27,7 @@ from workbench.project import load_project, save_project
 from workbench.project.many_fits import settings_from_json, settings_to_json
 from workbench.project.variance_surface import surface_arrays, surface_from_json, surface_to_json
 from workbench.samples import load_sample
+from workbench.training_sets import FRESH
 from workbench.training_work import training_inputs
 from workbench.variance_surface import run_variance_surface
 

@@ -9,17 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError
-from workbench.bias_variance import (
-    FEWEST_SETS,
-    MOST_SETS,
-    PARTS,
-    TITLES,
-    BiasVarianceFound,
-    BiasVarianceSettings,
-)
+from workbench.bias_variance import PARTS, BiasVarianceFound, BiasVarianceSettings
 from workbench.figures.tuning import ValueAxis
 from workbench.fit_basis import basis_from_json
 from workbench.project.format import number, plain
+from workbench.training_sets import FEWEST_SETS, MOST_SETS, TITLES
 
 
 def settings_to_json(settings: BiasVarianceSettings) -> dict[str, Any]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataError
-from workbench.bias_variance import FEWEST_SETS, MOST_SETS, TITLES
 from workbench.figures.axis import Axis
 from workbench.fit_basis import basis_from_json
 from workbench.many_fits import ManyFitsFound, ManyFitsSettings
 from workbench.project.format import number, plain
+from workbench.training_sets import FEWEST_SETS, MOST_SETS, TITLES
 
 CURVES_MEMBER = "studies/many_fits.npz"
 WORDS = (

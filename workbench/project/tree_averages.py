@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from engine.errors import DataError
-from workbench.bias_variance import FEWEST_SETS, MOST_SETS, TITLES
 from workbench.fit_basis import basis_from_json
 from workbench.project.format import number, plain
+from workbench.training_sets import FEWEST_SETS, MOST_SETS, TITLES
 from workbench.tree_averages import AveragesFound, AveragesSettings
 
 

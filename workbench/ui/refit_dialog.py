@@ -10,10 +10,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from engine.errors import DataError, ParameterError
-from workbench.bias_variance import TITLES
-from workbench.bias_variance_choice import offered_draws, read_n_sets
+from workbench.bias_variance_choice import offered_draws
 from workbench.figures.words import counted, sentence
 from workbench.study_runner import StudyRunner
+from workbench.training_sets import ONE_LINES, TITLES, read_n_sets
 from workbench.ui import theme
 from workbench.ui.context import Context
 from workbench.ui.csv_export import ask_csv
@@ -22,7 +22,7 @@ from workbench.ui.inputs import ComboBox
 from workbench.ui.sight import Sight
 from workbench.ui.states import EmptyState, Switch
 from workbench.ui.study_dialog import StudyDialog
-from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, repolish
+from workbench.ui.widgets import ElidedLabel, Label, bare_button, button, literal, repolish
 
 COUNT_WIDTH = 56
 
@@ -38,9 +38,11 @@ class RefitDialog(StudyDialog):
         Begins the parts' object names; what the settings are called among the studies.
     runner : StudyRunner
     check : callable
-        ``check(document, settings)`` raises DataError or ParameterError where nothing can be begun.
+        ``check(document, settings)`` returns what a worker would be given; raises DataError or
+        ParameterError where nothing can be begun.
     """
 
+    verb = "Fit"  # what the button says
     _figure: Any = None
 
     def __init__(
@@ -51,6 +53,8 @@ class RefitDialog(StudyDialog):
         self._key, self._runner, self._check = key, runner, check
         self._offered_draws: tuple[str, ...] = ()
         self._drawn: tuple[Any, ...] = ()
+        self._told: dict[QLineEdit, str] = {}  # what fields were filled with
+        self._inputs: Any = None  # what the check returned, where something can be begun
         self.draws, self.count = ComboBox(), QLineEdit()
         self._name(self.draws, "draws", "Training sets")
         self._name(self.count, "count", "How many training sets")
@@ -60,7 +64,7 @@ class RefitDialog(StudyDialog):
         self._says.setObjectName(f"{key}.says")
         self._error.setObjectName(f"{key}.error")
         self._error.hide()
-        self.start: QPushButton = button("Fit", "primary", self.start_or_stop, f"{key}.start")
+        self.start: QPushButton = button(self.verb, "primary", self.start_or_stop, f"{key}.start")
         self.start.setDefault(True)
         csv = bare_button("export", "Export numbers as CSV", self._ask_export, f"{key}.csv")
         picture = bare_button("picture", "Export picture", self._export_picture, f"{key}.export")
@@ -106,6 +110,10 @@ class RefitDialog(StudyDialog):
     def _words_of(self, settings: Any) -> str:
         """Return what a change that was typed is called."""
         return f"Draw {counted(settings.n_sets, 'training set')}"
+
+    def _idle_text(self, inputs: Any) -> str:
+        """Return what pressing the button would do."""
+        return ""
 
     def _marks(self, why: str) -> dict[QLineEdit, bool]:
         """Return which fields are wrong, where something is."""
@@ -162,18 +170,20 @@ class RefitDialog(StudyDialog):
             self.draws.addItems([TITLES[how] for how in draws])
             self._dress()
         self.draws.setCurrentIndex(draws.index(settings.how))
+        self.draws.setToolTip(literal(ONE_LINES[settings.how]))
         self._show_text(self.count, str(settings.n_sets))
 
-    @staticmethod
-    def _show_text(edit: QLineEdit, text: str) -> None:
-        """Show a setting, but where somebody types."""
-        if not edit.hasFocus() or edit.text() == "":
+    def _show_text(self, edit: QLineEdit, text: str) -> None:
+        """Show a setting where it is another now; else leave what somebody types."""
+        if self._told.get(edit) != text or not edit.hasFocus():
+            self._told[edit] = text
             edit.setText(text)
 
     def _why(self) -> str:
         """Return why pressing the button would do nothing; empty where it would."""
+        self._inputs = None
         try:
-            self._check(self._context.document, self._typed())
+            self._inputs = self._check(self._context.document, self._typed())
         except (DataError, ParameterError) as error:
             return str(error)
         return ""
@@ -185,10 +195,11 @@ class RefitDialog(StudyDialog):
             if bool(edit.property("invalid")) != is_wrong:
                 edit.setProperty("invalid", is_wrong)
                 repolish(edit)
-        self._says.setText("" if job is None else job.progress.text)
+        idle = "" if self._inputs is None else self._idle_text(self._inputs)
+        self._says.setText(idle if job is None else job.progress.text)
         self._error.setText(sentence(why) if why else "")
         self._error.setVisible(bool(why))
-        self.start.setText("Fit" if job is None else "Stop")
+        self.start.setText(self.verb if job is None else "Stop")
         self.start.setToolTip("Fit on every training set" if job is None else "Stop; what is done stays")
         self.start.setEnabled(job is not None or not why)
 

@@ -90,6 +90,9 @@ class CurveEnds(QObject):
         self._draw_grounds()
 
     def hide(self) -> None:
+        """Take them away, also out of a hand that holds one."""
+        for line in self.lines:
+            line.moving = False
         for item in (*self.lines, *self.grounds):
             item.setVisible(False)
 

@@ -23,6 +23,21 @@ class _Word(NamedTuple):
     y: float
     anchor: tuple[float, float]
 
+    def inside(self, width: float, low: float, high: float) -> _Word:
+        """Return the word, or one that ends or begins where the picture does if that would cut it."""
+        if self.anchor[0] == 0.0 and self.x + width > high:
+            return self._replace(x=high, anchor=(1.0, 0.5))
+        if self.anchor[0] == 1.0 and self.x - width < low:
+            return self._replace(x=low, anchor=(0.0, 0.5))
+        return self
+
+    def beside(self, moved: _Word, width: float) -> _Word:
+        """Return the word where it leaves room to one that was moved to an end of the picture."""
+        if self.anchor != moved.anchor:
+            return self
+        room = moved.x + (width if moved.anchor[0] == 0.0 else -width)
+        return self._replace(x=max(self.x, room) if moved.anchor[0] == 0.0 else min(self.x, room))
+
 
 class HistogramPlot(FigurePlot):
     """`bars_` are the bars, `value_` and `truth_` lines, `intervals_` the stretches above the bars."""
@@ -116,8 +131,23 @@ class HistogramPlot(FigurePlot):
         for item, word in zip(self.texts_, words, strict=False):
             item.setFont(theme.font(11))
             item.setText(word.text, color=theme.tokens().colour("text2"))
+        for item, word in zip(self.texts_, self._kept_inside(words), strict=False):
             item.setAnchor(word.anchor)
             item.setPos(word.x, word.y)
+
+    def _kept_inside(self, words: list[_Word]) -> list[_Word]:
+        """Move words that an end of the picture would cut back to it; one that stands there makes room."""
+        low, high = self.figure.span
+        pixel = (high - low) / max(self.plot.vb.width(), 1.0)
+        widths = [item.boundingRect().width() * pixel for item in self.texts_[: len(words)]]
+        kept = [word.inside(width, low, high) for word, width in zip(words, widths, strict=True)]
+        for at, (moved, width) in enumerate(zip(list(kept), widths, strict=True)):
+            if moved is not words[at]:
+                kept = [
+                    other if k == at or other.y != moved.y else other.beside(moved, width)
+                    for k, other in enumerate(kept)
+                ]
+        return kept
 
     def hover_text(self, point: QPointF) -> str:
         at = self.figure.bin_at(point.x())
