@@ -17,6 +17,7 @@ from engine.monitor import FitMonitor
 from workbench.catalog import entry_of
 from workbench.figures.axis import Axis
 from workbench.figures.words import counted
+from workbench.fit_basis import FitBasis, basis_of, told_change
 from workbench.fitting import FitInputs
 from workbench.query_grid import QueryGrid
 from workbench.told_so_far import ToldSoFar
@@ -92,6 +93,8 @@ class ManyFitsFound:
     n_failed : int
     stopped : bool
     table_fingerprint : str
+    basis : FitBasis or None
+        What was fitted; None in projects of earlier versions.
     is_classes : bool
     seconds : float
     """
@@ -111,6 +114,7 @@ class ManyFitsFound:
     table_fingerprint: str = ""
     is_classes: bool = False
     seconds: float = 0.0
+    basis: FitBasis | None = None
 
     @property
     def n_fits(self) -> int:
@@ -232,7 +236,7 @@ def _found_of(
         settings, inputs.name, quantity_of(inputs), x,
         _of_class(refits.done, inputs, refits.classes), truth, nothing if target is None else points,
         nothing if target is None else target, grid.held_text, rows_text, len(refits.errors),
-        refits.stopped, fit.table.fingerprint, bool(fit.classes), seconds,
+        refits.stopped, fit.table.fingerprint, bool(fit.classes), seconds, basis_of(fit),
     )  # fmt: skip
 
 
@@ -242,7 +246,9 @@ def what_changed(
     """Say what is other now than when the fits were made; empty where nothing is."""
     if document.table is None or found.table_fingerprint != document.table.fingerprint:
         return "fitted on another table"
-    return "" if settings == found.settings else "fitted with other settings"
+    if settings != found.settings:
+        return "fitted with other settings"
+    return told_change("fitted", found.basis, lambda: basis_of(inputs_of(document, settings).fit))
 
 
 def how_it_ended(found: ManyFitsFound | VarianceSurfaceFound) -> str:

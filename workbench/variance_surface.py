@@ -17,6 +17,7 @@ from workbench.figures.surface import Points
 from workbench.figures.surface_inputs import TRAINING, event_idx_of, targets_of, thinned
 from workbench.figures.uncertainty import EPISTEMIC, quantity_text
 from workbench.figures.words import count, counted
+from workbench.fit_basis import FitBasis, basis_of
 from workbench.fitting import FitInputs
 from workbench.many_fits import ManyFitsInputs, ManyFitsSettings, cells_and_truth, estimator_of, quantity_of
 from workbench.query_grid import QueryGrid
@@ -64,6 +65,8 @@ class VarianceSurfaceFound:
     n_failed : int
     stopped : bool
     table_fingerprint : str
+    basis : FitBasis or None
+        What was fitted; None in projects of earlier versions.
     seconds : float
     """
 
@@ -87,6 +90,7 @@ class VarianceSurfaceFound:
     stopped: bool = False
     table_fingerprint: str = ""
     seconds: float = 0.0
+    basis: FitBasis | None = None
 
     @property
     def n_fits(self) -> int:
@@ -186,7 +190,7 @@ def _found_of(
         inputs.settings, inputs.name, quantity_of(inputs), _deviation_name(inputs, is_date), x, y,
         spread.answers, spread.mean, spread.deviation, truth, points, fit.classes, event_idx_of(fit),
         grid.held_text, rows_text, is_date, len(spread.errors), spread.stopped, fit.table.fingerprint,
-        seconds,
+        seconds, basis_of(fit),
     )  # fmt: skip
 
 
