@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 from workbench.datasets import make_table
 from workbench.document import Document
 from workbench.jobs import Job, Lanes
+from workbench.samples import load_sample
 from workbench.training import Trainer
 
 TIMEOUT_MS = 120_000  # the first use of a kernel compiles it
@@ -40,6 +41,28 @@ def open_flowers(target="kind", n=120):
     document.set_roles(["size" if target == "kind" else "kind"], "ignored")
     document.undo_stack.clear()
     return document
+
+
+def opened(sample="cosine", kind="tree", **parameters):
+    """Return a document with a sample and a model that is not trained."""
+    document = Document()
+    document.open_table(load_sample(sample))
+    run_id = document.add_run(kind)
+    if parameters:
+        document.set_parameters(run_id, parameters, "Set")
+    return document
+
+
+class StopsAfter:
+    """A monitor of a study that keeps what it is told, and stops after so many steps."""
+
+    def __init__(self, n_done):
+        self.n_done, self.told = n_done, []
+
+    def on_iteration(self, event):
+        if event.so_far is not None:
+            self.told.append(event.so_far())
+        return event.iteration >= self.n_done
 
 
 class Session:

@@ -9,6 +9,7 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.along import decompose_along
 from engine.resampling.draws import QueryRows, TableDraws
+from tests.workbench.making import StopsAfter, opened
 from workbench.bias_variance import (
     BiasVarianceSettings,
     found_before,
@@ -32,20 +33,10 @@ from workbench.many_fits import inputs_of as many_fits_inputs
 from workbench.project import load_project, save_project
 from workbench.project.bias_variance import found_from_json, found_to_json, settings_from_json
 from workbench.runs import SplitSettings
-from workbench.samples import load_sample
 from workbench.training_sets import BOOTSTRAP, FRESH, SUBSAMPLE, knows_truth, read_n_sets
 from workbench.training_work import training_inputs
 
 DEPTHS = BiasVarianceSettings("max_depth", (2, 5), BOOTSTRAP, 4)
-
-
-def opened(sample="cosine", kind="tree", **parameters):
-    document = Document()
-    document.open_table(load_sample(sample))
-    run_id = document.add_run(kind)
-    if parameters:
-        document.set_parameters(run_id, parameters, "Set")
-    return document
 
 
 @pytest.fixture
@@ -55,16 +46,6 @@ def document(qapp):
 
 def find(document, settings, monitor=NULL_MONITOR):
     return run_bias_variance(inputs_of(document, settings), monitor)
-
-
-class StopsAfter:
-    def __init__(self, n_done):
-        self.n_done, self.told = n_done, []
-
-    def on_iteration(self, event):
-        if event.so_far is not None:
-            self.told.append(event.so_far())
-        return event.iteration >= self.n_done
 
 
 def test_training_rows_are_drawn_and_held_out_rows_asked(document):

@@ -8,6 +8,7 @@ import pytest
 from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.draws import TableDraws
+from tests.workbench.making import StopsAfter, opened
 from workbench.catalog import CATALOG, entry_of
 from workbench.document import Document
 from workbench.figures.many_fits import MOST_CURVES, make_many_fits
@@ -28,13 +29,6 @@ from workbench.training_work import training_inputs
 ALONG_X = ManyFitsSettings("x", "", n_sets=4)
 
 
-def opened(sample, kind="tree"):
-    document = Document()
-    document.open_table(load_sample(sample))
-    document.add_run(kind)
-    return document
-
-
 @pytest.fixture
 def document(qapp):
     return opened("cosine")
@@ -42,16 +36,6 @@ def document(qapp):
 
 def find(document, settings, monitor=NULL_MONITOR):
     return run_many_fits(inputs_of(document, settings), monitor)
-
-
-class StopsAfter:
-    def __init__(self, n_done):
-        self.n_done, self.told = n_done, []
-
-    def on_iteration(self, event):
-        if event.so_far is not None:
-            self.told.append(event.so_far())
-        return event.iteration >= self.n_done
 
 
 def test_every_curve_is_a_fit_on_its_training_set(document):

@@ -9,6 +9,7 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.averages import average_variance
 from engine.resampling.draws import TableDraws
+from tests.workbench.making import StopsAfter, opened
 from workbench.catalog import entry_of
 from workbench.document import Document
 from workbench.figures.tree_averages import make_averages
@@ -31,30 +32,13 @@ from workbench.tree_averages import (
 FEW = AveragesSettings((1, 2, 4), BOOTSTRAP, 5)
 
 
-def opened(sample="cosine", kind="forest"):
-    document = Document()
-    document.open_table(load_sample(sample))
-    document.add_run(kind)
-    return document
-
-
 @pytest.fixture
 def document(qapp):
-    return opened()
+    return opened(kind="forest")
 
 
 def find(document, settings=FEW, monitor=NULL_MONITOR):
     return run_averages(inputs_of(document, settings), monitor)
-
-
-class StopsAfter:
-    def __init__(self, n_done):
-        self.n_done, self.told = n_done, []
-
-    def on_iteration(self, event):
-        if event.so_far is not None:
-            self.told.append(event.so_far())
-        return event.iteration >= self.n_done
 
 
 @pytest.mark.parametrize(

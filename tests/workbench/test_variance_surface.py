@@ -9,6 +9,7 @@ import pytest
 from engine.errors import DataError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.draws import TableDraws
+from tests.workbench.making import StopsAfter, opened
 from workbench import variance_surface
 from workbench.catalog import entry_of
 from workbench.datasets import make_table
@@ -26,20 +27,12 @@ from workbench.many_fits import (
 from workbench.project import load_project, save_project
 from workbench.project.many_fits import settings_from_json, settings_to_json
 from workbench.project.variance_surface import surface_arrays, surface_from_json, surface_to_json
-from workbench.samples import load_sample
 from workbench.training_sets import FRESH
 from workbench.training_work import training_inputs
 from workbench.variance_surface import run_variance_surface
 
 BILL_AND_ISLAND = ManyFitsSettings("bill_length_mm", "Gentoo", n_sets=4, second_column="island")
 MOONS = ManyFitsSettings("x1", "upper", FRESH, n_sets=5, second_column="x2")
-
-
-def opened(sample, kind="tree"):
-    document = Document()
-    document.open_table(load_sample(sample))
-    document.add_run(kind)
-    return document
 
 
 @pytest.fixture
@@ -154,16 +147,6 @@ def test_only_another_column_of_the_model_is_a_second_one(penguins):
     penguins.undo_stack.undo()
     penguins.undo_stack.undo()
     assert settings_for(penguins) == BILL_AND_ISLAND
-
-
-class StopsAfter:
-    def __init__(self, n_done):
-        self.n_done, self.told = n_done, []
-
-    def on_iteration(self, event):
-        if event.so_far is not None:
-            self.told.append(event.so_far())
-        return event.iteration >= self.n_done
 
 
 def test_a_stop_keeps_what_is_done_and_it_is_told_meanwhile(moons, monkeypatch):
