@@ -15,6 +15,7 @@ from workbench.figures.words import count, counted, number
 
 if TYPE_CHECKING:
     from workbench.many_fits import ManyFitsFound
+    from workbench.tree_averages import AveragesFound
     from workbench.variance_surface import VarianceSurfaceFound
 
 Floats = NDArray[np.float64]
@@ -86,7 +87,9 @@ class PlacedFits(NamedTuple):
     values: Callable[[int], str]
 
 
-def fits_told(found: ManyFitsFound | VarianceSurfaceFound, is_running: bool, remark: str) -> str:
+def fits_told(
+    found: ManyFitsFound | VarianceSurfaceFound | AveragesFound, is_running: bool, remark: str
+) -> str:
     """Say on what fits were made, how many are there, and what is other now."""
     told = [found.rows_text]
     if is_running:

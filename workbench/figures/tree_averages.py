@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.figures.fits_at_places import fits_told
 from workbench.figures.words import count, number
 
 if TYPE_CHECKING:
@@ -73,15 +74,6 @@ class AveragesFigure:
 
 def make_averages(found: AveragesFound, *, is_running: bool = False, remark: str = "") -> AveragesFigure:
     """Make the figure of what was found; `remark` says what is other now."""
-    told = [found.rows_text]
-    if is_running:
-        told.append(f"{count(found.n_fits)} done")
-    elif found.stopped:
-        told.append(f"stopped after {count(found.n_fits)}")
-    if found.n_failed:
-        told.append(f"{count(found.n_failed)} failed")
-    if remark:
-        told.append(remark)
     counts = np.array(found.settings.n_trees, np.int64)
     is_known = bool(np.isfinite(found.correlation))
     line_x = np.geomspace(counts[0], counts[-1], N_LINE) if is_known else np.empty(0)
@@ -90,6 +82,6 @@ def make_averages(found: AveragesFound, *, is_running: bool = False, remark: str
         what += f", r = {number(found.correlation)} of two, never below r s² = {number(found.limit)}"
     score = "variance, summed over the classes' probabilities" if found.is_classes else "variance"
     return AveragesFigure(
-        f"Variance of {found.name} by its number of trees", ", ".join(told), what, score, counts,
-        found.measured, found.line(counts), line_x, found.line(line_x), found.limit,
+        f"Variance of {found.name} by its number of trees", fits_told(found, is_running, remark), what,
+        score, counts, found.measured, found.line(counts), line_x, found.line(line_x), found.limit,
     )  # fmt: skip

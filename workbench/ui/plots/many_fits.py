@@ -10,18 +10,22 @@ from PySide6.QtGui import QColor
 from workbench.ui import theme
 from workbench.ui.plots.base import FigurePlot, pen
 from workbench.ui.plots.marks import Band
+from workbench.ui.plots.places import AsksForPlaces
 from workbench.ui.plots.surface import show_axis
 
 POINT_PX, POINT_ALPHA, FIT_ALPHA = 4, 0.5, 0.35
-STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}
+STEPS = {
+    Qt.Key.Key_Left: (-1,), Qt.Key.Key_Right: (1,), Qt.Key.Key_PageDown: (10,), Qt.Key.Key_PageUp: (-10,),
+}  # fmt: skip
 
 
-class ManyFitsPlot(FigurePlot):
+class ManyFitsPlot(AsksForPlaces, FigurePlot):
     """A click or the arrow keys ask for the answers at another place, with Shift at a second one.
 
     `fits_` holds all fits as one line with gaps; `mean_`, `truth_`, `points_` and `here_` are the others.
     """
 
+    steps = STEPS
     place_asked = Signal(int)  # a cell
     second_asked = Signal(int)  # a cell to be looked at besides
 
@@ -103,31 +107,5 @@ class ManyFitsPlot(FigurePlot):
         cell = self.figure.x.cell_at(point.x())
         return "" if cell is None else self.figure.text_at(cell)
 
-    def _on_clicked(self, event) -> None:
-        is_inside = self.plot.vb.sceneBoundingRect().contains(event.scenePos())
-        if self.figure is not None and is_inside and event.button() == Qt.MouseButton.LeftButton:
-            cell = self.figure.x.cell_at(self.plot.vb.mapSceneToView(event.scenePos()).x())
-            if cell is not None:
-                self._ask(cell, event.modifiers())
-
-    def keyPressEvent(self, event) -> None:
-        if self.figure is None or event.key() not in STEPS:
-            super().keyPressEvent(event)
-        else:
-            of_second = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            cell = self.figure.step(STEPS[Qt.Key(event.key())], of_second=of_second)
-            self._ask(cell, event.modifiers())
-
-    def _ask(self, cell: int, modifiers: Qt.KeyboardModifier) -> None:
-        is_second = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
-        (self.second_asked if is_second else self.place_asked).emit(cell)
-
-    def focusInEvent(self, event) -> None:
-        super().focusInEvent(event)
-        if self.figure is not None:
-            self._draw_here()
-
-    def focusOutEvent(self, event) -> None:
-        super().focusOutEvent(event)
-        if self.figure is not None:
-            self._draw_here()
+    def _cell_of(self, point: QPointF) -> int | None:
+        return self.figure.x.cell_at(point.x())

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 
 from workbench.ui import theme
 from workbench.ui.plots.base import pen
+from workbench.ui.plots.places import AsksForPlaces
 from workbench.ui.plots.surface import SurfacePlot
 
 HERE_PX = 15
@@ -16,12 +17,13 @@ STEPS = {
 }  # fmt: skip
 
 
-class VarianceSurfacePlot(SurfacePlot):
+class VarianceSurfacePlot(AsksForPlaces, SurfacePlot):
     """A click or the arrow keys ask for the answers at another place, with Shift at a second one.
 
     `here_` is a cross where answers are looked at, `second_` a slanted one at the second place.
     """
 
+    steps = STEPS
     place_asked = Signal(int)  # a cell
     second_asked = Signal(int)  # a cell to be looked at besides
 
@@ -67,32 +69,5 @@ class VarianceSurfacePlot(SurfacePlot):
                     look = {"symbol": symbol, "size": HERE_PX, "brush": None, "pen": pen(line, width)}
                     each.setData([x], [y], **look)
 
-    def _on_clicked(self, event) -> None:
-        is_inside = self.plot.vb.sceneBoundingRect().contains(event.scenePos())
-        if self.figure is not None and is_inside and event.button() == Qt.MouseButton.LeftButton:
-            point: QPointF = self.plot.vb.mapSceneToView(event.scenePos())
-            cell = self.figure.cell_at(point.x(), point.y())
-            if cell is not None:
-                self._ask(cell, event.modifiers())
-
-    def keyPressEvent(self, event) -> None:
-        if self.figure is None or event.key() not in STEPS:
-            super().keyPressEvent(event)
-        else:
-            of_second = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            cell = self.figure.step(*STEPS[Qt.Key(event.key())], of_second=of_second)
-            self._ask(cell, event.modifiers())
-
-    def _ask(self, cell: int, modifiers: Qt.KeyboardModifier) -> None:
-        is_second = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
-        (self.second_asked if is_second else self.place_asked).emit(cell)
-
-    def focusInEvent(self, event) -> None:
-        super().focusInEvent(event)
-        if self.figure is not None:
-            self._draw_here()
-
-    def focusOutEvent(self, event) -> None:
-        super().focusOutEvent(event)
-        if self.figure is not None:
-            self._draw_here()
+    def _cell_of(self, point: QPointF) -> int | None:
+        return self.figure.cell_at(point.x(), point.y())
