@@ -18,7 +18,7 @@ from engine.predict import tree_values, voting_trees
 from engine.resampling import tasks
 from engine.resampling.draws import TrainingSets
 from engine.resampling.refits import check_some_done
-from engine.resampling.tasks import Failed, Refitter
+from engine.resampling.tasks import Failed, Refitter, the_value
 from engine.tree.structure import Tree
 
 Floats = NDArray[np.float64]
@@ -154,7 +154,7 @@ class _Kept:
             sums = np.cumsum(result, axis=0)[self._counts - 1]
             self._of_trees.add(result)
             self._of_means.add(sums / self._counts.reshape(-1, *[1] * (sums.ndim - 1)))
-        return partial(the_variance, self.so_far())
+        return partial(the_value, self.so_far())
 
     def so_far(self) -> AverageVariance | None:
         if self.n_fits < FEWEST_FITS:
@@ -185,8 +185,3 @@ class _Spread:
     def variances(self) -> Floats:
         """Return the variances, divided by one fewer, summed over all but the first axis."""
         return np.asarray(self._squares.reshape(len(self._squares), -1).sum(axis=1) / (self.n - 1))
-
-
-def the_variance(variance: AverageVariance | None) -> AverageVariance | None:
-    """Return it; with `functools.partial` what an event's `so_far` calls, in any process."""
-    return variance

@@ -19,7 +19,7 @@ from engine.resampling import tasks
 from engine.resampling.draws import TableDraws
 from engine.resampling.questions import Question, band, likeness
 from engine.resampling.refits import check_some_done
-from engine.resampling.tasks import Failed
+from engine.resampling.tasks import Failed, the_value
 from engine.tree.candidates import Candidate, NodeRows, candidates
 from engine.tree.growth_rules import CRITERIA, make_rules
 from engine.tree.node_rows import rows_by_node, take_rows
@@ -257,7 +257,7 @@ class _Kept:
             self._columns[number], self._thresholds[number] = result.columns, result.thresholds
             self._is_same[number] = result.is_same
         self._n_over = number + 1
-        return partial(the_instability, self.so_far())
+        return partial(the_value, self.so_far())
 
     def so_far(self) -> Instability:
         study, n_over = self._study, self._n_over
@@ -266,8 +266,3 @@ class _Kept:
             study.nodes, study.features, own, self._columns[:n_over], self._thresholds[:n_over],
             self._is_same[:n_over], study.bands, len(self._columns), dict(self._errors),
         )  # fmt: skip
-
-
-def the_instability(found: Instability) -> Instability:
-    """Return it; with `functools.partial` what an event's `so_far` calls, in any process."""
-    return found

@@ -14,7 +14,7 @@ from engine.errors import DataError
 from engine.monitor import NULL_MONITOR, FitMonitor
 from engine.resampling import tasks
 from engine.resampling.draws import TrainingSets
-from engine.resampling.tasks import Failed, Refitter
+from engine.resampling.tasks import Failed, Refitter, the_value
 from engine.tree.subtrees import many_trees
 
 Floats = NDArray[np.float64]
@@ -137,14 +137,9 @@ class _Kept:
         else:
             self._predictions[number] = result
         self._n_over = number + 1
-        return partial(the_refits, self.so_far())
+        return partial(the_value, self.so_far())
 
     def so_far(self) -> Refits:
         known = self._predictions[: self._n_over]
         known.flags.writeable = False
         return Refits(known, self._classes, len(self._predictions), dict(self._errors))
-
-
-def the_refits(refits: Refits) -> Refits:
-    """Return them; with `functools.partial` what an event's `so_far` calls, in any process."""
-    return refits

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from engine.monitor import FitMonitor
 from engine.resampling import tasks
+from engine.resampling.decomposition import Moments
 from engine.resampling.draws import TrainingSets
 from engine.resampling.refits import check_some_done
-from engine.resampling.tasks import Failed, Refitter
+from engine.resampling.tasks import Failed, Refitter, the_value
 
 Floats = NDArray[np.float64]
 
@@ -102,33 +103,23 @@ def _fit_and_ask(
 
 
 class _Kept:
-    """Answers with their running mean and squares; what was handed out is never written again."""
+    """Answers with their moments; what was handed out is never written again."""
 
     def __init__(self, n_sets: int, n_query: int) -> None:
         self._answers = np.empty((n_sets, n_query))
-        self._mean, self._squares = np.zeros(n_query), np.zeros(n_query)
-        self._n_done, self._errors = 0, dict[int, str]()
+        self._moments, self._errors = Moments.none(n_query, None), dict[int, str]()
 
     def take(self, number: int, result: Floats | Failed) -> Callable[[], Spread]:
         if isinstance(result, Failed):
             self._errors[number] = str(result)
         else:
-            self._add(result)
-        return partial(_the_spread, self.so_far())
-
-    def _add(self, answer: Floats) -> None:
-        self._answers[self._n_done] = answer
-        self._n_done += 1
-        before = answer - self._mean
-        self._mean = self._mean + before / self._n_done
-        self._squares = self._squares + before * (answer - self._mean)
+            self._answers[self._moments.n] = result
+            self._moments = self._moments.plus(result)
+        return partial(the_value, self.so_far())
 
     def so_far(self) -> Spread:
-        known = self._answers[: self._n_done]
+        moments = self._moments
+        known = self._answers[: moments.n]
         known.flags.writeable = False
-        variance = self._squares / max(self._n_done, 1)
-        return Spread(known, self._mean, variance, len(self._answers), dict(self._errors))
-
-
-def _the_spread(spread: Spread) -> Spread:
-    return spread
+        variance = moments.second / max(moments.n, 1)
+        return Spread(known, moments.first, variance, len(self._answers), dict(self._errors))
