@@ -56,7 +56,8 @@ def correlation(x: Floats, y: Floats) -> Floats:
     dx, dy = deviations(x), deviations(y)
     dx, dy = (d / np.abs(d).max(axis=-1, keepdims=True) for d in (dx, dy))  # squares stay in range
     product = (dx * dy).sum(axis=-1, keepdims=True)
-    both = np.sqrt((dx * dx).sum(axis=-1, keepdims=True)) * np.sqrt((dy * dy).sum(axis=-1, keepdims=True))
+    # one root, so that a column correlates with itself by exactly 1
+    both = np.sqrt((dx * dx).sum(axis=-1, keepdims=True) * (dy * dy).sum(axis=-1, keepdims=True))
     return np.asarray(np.clip(product / both, -1.0, 1.0))
 
 

@@ -124,6 +124,12 @@ def test_every_function_can_be_asked_for(name):
     assert np.isfinite(value(f"0 * mean(a) + max(a + {name}({arguments}))"))
 
 
+def test_a_column_correlates_with_itself_by_exactly_1():
+    x = np.random.default_rng(0).normal(size=(200, 7)) ** 3
+    assert (parse("corr(a, b)", ("a", "b")).of({"a": x, "b": x}) == 1).all()
+    assert (parse("corr(a, b)", ("a", "b")).of({"a": x, "b": -x}) == -1).all()
+
+
 def test_a_constant_has_no_correlation_and_no_spread():
     columns = {"a": np.full((1, 10), 0.1), "b": A[None, :10]}
     assert np.isnan(parse("corr(a, b)", ("a", "b")).of(columns)[0])
