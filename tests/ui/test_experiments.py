@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QMessageBox, QPushButton, QToolButton, QWidget
 
 from workbench.__main__ import main
-from workbench.experiments import EXPERIMENTS, find_experiment
+from workbench.experiments import EXPERIMENTS, find_experiment, is_untouched
 from workbench.figures.surface import CurveFigure
 from workbench.project import load_project, save_project
 from workbench.ui.application import open_first
@@ -111,6 +111,8 @@ def test_the_parts_of_the_error_stand_side_by_side_in_a_window_of_their_own(qtbo
     window.actions_["action.experiment.look"].trigger()
     assert dialog.look.text == ""
     stop(qtbot, session)
+    assert document.studies.parts is not None
+    assert is_untouched(document), "its own study, by nobody's hand"
     document.undo_stack.undo()
     assert (document.runs, document.studies.bias_variance) == ({}, None)
     dialog.close()
