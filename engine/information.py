@@ -6,6 +6,7 @@ Shannon 1948; the chain rule is H(X, Y) = H(X | Y) + H(Y). Numbers are cut into 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,13 @@ def entropy(counts: Counts) -> float:
     return abs(float(-(share * np.log2(share)).sum()))  # not -0 of a single value
 
 
+def entropy_of_rows(counts: Counts) -> Floats:
+    """Return the entropy of each row of counts, in bits; 0 of one that is empty: float64 (n_rows,)."""
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    logarithm = np.log2(share, out=np.zeros(share.shape), where=share > 0)
+    return np.asarray(np.abs((share * logarithm).sum(axis=1)))
+
+
 @dataclass(frozen=True, eq=False)
 class JointCounts:
     """How many rows have each value of X beside each value of Y, and what follows from it.
@@ -41,12 +49,12 @@ class JointCounts:
     def n_rows(self) -> int:
         return int(self.counts.sum())
 
-    @property
+    @cached_property
     def of_x(self) -> Counts:
         """Rows of each value of X."""
         return np.asarray(self.counts.sum(axis=1))
 
-    @property
+    @cached_property
     def of_y(self) -> Counts:
         """Rows of each value of Y."""
         return np.asarray(self.counts.sum(axis=0))
@@ -66,15 +74,15 @@ class JointCounts:
         """H(X, Y)."""
         return entropy(self.counts)
 
-    @property
+    @cached_property
     def y_given_each_x(self) -> Floats:
         """H(Y | X = x) for each value of X; 0 for one that no row has."""
-        return np.array([entropy(row) for row in self.counts])
+        return entropy_of_rows(self.counts)
 
-    @property
+    @cached_property
     def x_given_each_y(self) -> Floats:
         """H(X | Y = y) for each value of Y; 0 for one that no row has."""
-        return np.array([entropy(row) for row in self.counts.T])
+        return entropy_of_rows(self.counts.T)
 
     @property
     def y_given_x(self) -> float:

@@ -55,6 +55,17 @@ def test_mutual_information_is_that_of_a_loop(counts):
     assert JointCounts(counts).mutual_information == pytest.approx(total, abs=1e-9)
 
 
+@pytest.mark.parametrize("shape", [(7, 3), (3, 7), (1, 1)])
+def test_entropies_of_all_values_are_worked_out_together_and_once(shape):
+    counts = np.random.default_rng(0).integers(0, 4, shape)
+    counts[0] = 0
+    joint = JointCounts(counts)
+    np.testing.assert_allclose(joint.y_given_each_x, [entropy(row) for row in counts], atol=1e-12)
+    np.testing.assert_allclose(joint.x_given_each_y, [entropy(row) for row in counts.T], atol=1e-12)
+    assert joint.y_given_each_x is joint.y_given_each_x
+    assert not np.signbit(joint.y_given_each_x).any()
+
+
 def test_rows_without_a_value_are_left_out():
     x, y = np.array([0, 0, -1, 1, 1]), np.array([0, 1, 1, -1, 1])
     joint = joint_counts(x, y, 2, 3)

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit
 from engine.information import EQUAL_WIDTHS
 from tests.ui.study_help import choose, enter, exported, open_study, part
 from workbench.datasets import make_table
-from workbench.information import OWN
+from workbench.information import OWN, InformationSettings
 from workbench.samples import load_sample
+from workbench.ui.information_dialog import FITTED
 
 
 @pytest.fixture
@@ -121,3 +122,20 @@ def test_escape_closes_it_and_it_opens_again(qtbot, session, penguins):
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     assert opened(qtbot, session) is dialog
+
+
+def test_of_very_many_values_the_longest_are_measured_and_columns_are_alike(qtbot, session):
+    levels = [f"level {k}" for k in range(2 * FITTED)]
+    table = make_table("levels", {"id": levels, "half": ["a", "b"] * FITTED})
+    session.document.open_table(table)
+    session.document.set_studies("Look at", information=InformationSettings("half", "id"))
+    dialog = opened(qtbot, session)
+    widths = {dialog.table.columnWidth(k) for k in range(2 * FITTED + 1)}
+    assert len(widths) == 1
+    assert widths.pop() > dialog.table.fontMetrics().horizontalAdvance("level 599")
+    session.document.set_studies("Look at", information=InformationSettings("id", "half"))
+    qtbot.waitUntil(lambda: dialog.figure.x.name == "id")
+    header, n_columns = dialog.table.verticalHeader(), dialog.table.model().columnCount()
+    assert header.width() > dialog.table.fontMetrics().horizontalAdvance("level 599")
+    assert n_columns == 3
+    dialog.close()

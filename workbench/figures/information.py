@@ -86,8 +86,9 @@ class InformationFigure:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([f"{self.x.name} \\ {self.y.name}", *self.y.labels, "sum"])
-        for row, label in enumerate((*self.x.labels, "sum")):
-            writer.writerow([label, *(self.count_at(row, k) for k in range(len(self.y.labels) + 1))])
+        counts, of_x = self.joint.counts.tolist(), self.joint.of_x.tolist()
+        writer.writerows([label, *row, n] for label, row, n in zip(self.x.labels, counts, of_x, strict=True))
+        writer.writerow(["sum", *self.joint.of_y.tolist(), self.joint.n_rows])
         writer.writerow([])
         writer.writerow(["quantity", "bits"])
         writer.writerows([[name, repr(bits)] for name, bits in quantities(self.joint)])

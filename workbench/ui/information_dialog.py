@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from heapq import nlargest
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
@@ -34,6 +36,7 @@ SIZE = QSize(980, 620)
 PLOT_HEIGHT = 220
 LABEL_WIDTH, LABEL_PADDING = 180, 18
 BOLD = 1.1  # sums are so much wider than other figures
+FITTED = 300  # labels that are measured; of more the longest, and columns are all as wide as the widest
 
 
 class InformationDialog(StudyDialog):
@@ -189,12 +192,16 @@ class InformationDialog(StudyDialog):
         """Let values be read whole, as far as they do not push the counts away."""
         width = QFontMetrics(theme.font(13)).horizontalAdvance
         most, padding = theme.scaled(LABEL_WIDTH), theme.scaled(LABEL_PADDING)
-        widest = max(map(width, (*figure.x.labels, SUM)))
+        x_labels, y_labels = (*figure.x.labels, SUM), (*figure.y.labels, SUM)
+        widest = max(map(width, _longest(x_labels)))
         self.table.verticalHeader().setFixedWidth(min(widest, most) + padding)
-        n_x = len(figure.x.labels)
-        for k, label in enumerate((*figure.y.labels, SUM)):
-            wanted = max(width(label), width(figure.cell_text(n_x, k)) * BOLD)
-            self.table.setColumnWidth(k, round(min(wanted, most) + padding))
+        n_x, n_y = len(figure.x.labels), len(figure.y.labels)
+        of_any = max(*map(width, _longest(y_labels)), width(figure.cell_text(n_x, n_y)) * BOLD)
+        self.table.horizontalHeader().setDefaultSectionSize(round(min(of_any, most) + padding))
+        if n_y < FITTED:
+            for k, label in enumerate(y_labels):
+                wanted = max(width(label), width(figure.cell_text(n_x, k)) * BOLD)
+                self.table.setColumnWidth(k, round(min(wanted, most) + padding))
 
     # -- taking away
 
@@ -206,6 +213,11 @@ class InformationDialog(StudyDialog):
 
     def _csv_text(self) -> str | None:
         return None if self.figure is None else self.figure.to_csv()
+
+
+def _longest(labels: Sequence[str]) -> list[str]:
+    """Return those of the most characters, as many as can be measured in a moment."""
+    return nlargest(FITTED, labels, key=len)
 
 
 def _count(
