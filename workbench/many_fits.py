@@ -186,9 +186,11 @@ def run_many_fits(inputs: ManyFitsInputs, monitor: FitMonitor) -> ManyFitsFound:
     sets, rows_text = training_sets(fit, settings.how, settings.n_sets, settings.seed)
     grid = QueryGrid(fit, {settings.column: N_CELLS})
     X, truth = cells_and_truth(inputs, grid, sets)
+    points = _points(fit, grid)
+    words = grid.rows_told(rows_text, len(points[0]))
 
     def made(refits: Refits) -> ManyFitsFound:
-        return _found_of(inputs, grid, refits, truth, rows_text, perf_counter() - began)
+        return _found_of(inputs, grid, refits, truth, points, words, perf_counter() - began)
 
     told = ToldSoFar(monitor, made)
     return made(refit(estimator_of(fit), sets, X, random_state=settings.seed, monitor=told))
@@ -225,18 +227,23 @@ def _of_class(answer: Floats, inputs: ManyFitsInputs, classes: NDArray[Any] | No
     return np.asarray(answer[..., classes.tolist().index(inputs.settings.label)])
 
 
+def _points(fit: FitInputs, grid: QueryGrid) -> tuple[Floats, Floats]:
+    """Return place and target of the training rows that are drawn: of many every k-th, of classes none."""
+    if fit.classes:
+        return np.empty(0), np.empty(0)
+    rows, (places,) = grid.drawn()
+    return places, np.asarray(fit.table.column(fit.target).values, np.float64)[rows]
+
+
 def _found_of(
-    inputs: ManyFitsInputs, grid: QueryGrid, refits: Refits, truth: Floats, rows_text: str, seconds: float
-) -> ManyFitsFound:
-    fit, settings = inputs.fit, inputs.settings
-    rows = fit.rows_of("train")
-    target = np.asarray(fit.table.column(fit.target).values, np.float64)[rows] if not fit.classes else None
-    nothing, (x,), (points,) = np.empty(0), grid.axes, grid.places()
+    inputs: ManyFitsInputs, grid: QueryGrid, refits: Refits, truth: Floats, points: tuple[Floats, Floats],
+    rows_text: str, seconds: float,
+) -> ManyFitsFound:  # fmt: skip
+    fit, settings, (x,) = inputs.fit, inputs.settings, grid.axes
     return ManyFitsFound(
-        settings, inputs.name, quantity_of(inputs), x,
-        _of_class(refits.done, inputs, refits.classes), truth, nothing if target is None else points,
-        nothing if target is None else target, grid.held_text, rows_text, len(refits.errors),
-        refits.stopped, fit.table.fingerprint, bool(fit.classes), seconds, basis_of(fit),
+        settings, inputs.name, quantity_of(inputs), x, _of_class(refits.done, inputs, refits.classes), truth,
+        *points, grid.held_text, rows_text, len(refits.errors), refits.stopped, fit.table.fingerprint,
+        bool(fit.classes), seconds, basis_of(fit),
     )  # fmt: skip
 
 

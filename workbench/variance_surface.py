@@ -14,7 +14,7 @@ from engine.errors import DataError
 from engine.monitor import FitMonitor
 from workbench.figures.axis import Axis
 from workbench.figures.surface import Points
-from workbench.figures.surface_inputs import TRAINING, event_idx_of, targets_of, thinned
+from workbench.figures.surface_inputs import TRAINING, event_idx_of, targets_of
 from workbench.figures.uncertainty import EPISTEMIC, quantity_text
 from workbench.figures.words import count, counted
 from workbench.fit_basis import FitBasis, basis_of
@@ -123,9 +123,7 @@ def run_variance_surface(inputs: ManyFitsInputs, monitor: FitMonitor) -> Varianc
     grid = QueryGrid(fit, _cells_along(fit, settings))
     X, truth = cells_and_truth(inputs, grid, sets)
     points = _points(fit, grid)
-    words = f"{rows_text}, {_cells_text(grid)}"
-    if len(points.rows) < len(grid.rows):
-        words += f" ({count(len(points.rows))} drawn)"
+    words = f"{grid.rows_told(rows_text, len(points.rows))}, {_cells_text(grid)}"
 
     def made(spread: Spread) -> VarianceSurfaceFound:
         return _found_of(inputs, grid, spread, truth, points, words, perf_counter() - began)
@@ -172,9 +170,7 @@ def _n_levels(fit: FitInputs, name: str) -> int:
 
 def _points(fit: FitInputs, grid: QueryGrid) -> Points:
     """Return the training rows as the surface draws them: of many every k-th."""
-    rows = thinned(grid.rows)
-    at = np.searchsorted(grid.rows, rows)
-    x, y = (places[at] for places in grid.places())
+    rows, (x, y) = grid.drawn()
     codes, values = targets_of(fit.table, fit.target, fit.classes)
     parts = np.full(len(rows), TRAINING, np.uint8)
     return Points(rows, x, y, codes[rows], values[rows], parts, np.zeros(len(rows), bool))
