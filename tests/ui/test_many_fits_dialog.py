@@ -107,6 +107,7 @@ def test_tables_and_pictures_are_saved(qtbot, session, cosine, tmp_path, monkeyp
     fit(qtbot, session, dialog)
     made = exported(dialog, tmp_path, monkeypatch)
     curves = session.document.studies.curves.curves
+    assert made[0].name == "Decision tree 1 many fits.csv"
     assert made[0].read_text("utf-8") == dialog.figure.to_csv(curves)
 
 
@@ -183,6 +184,7 @@ def test_a_place_of_two_columns_is_looked_at_by_mouse_and_keys(qtbot, session, t
     assert dialog.figure.second == dialog.figure.at - 60
     assert surface.second_.isVisible()
     assert dialog.darts.isVisible()
+    assert " and " in dialog.darts.figure.x_name  # a comma is within numbers too
 
     made = exported(dialog, tmp_path, monkeypatch)
     assert made[0].read_text("utf-8") == dialog.figure.to_csv()
