@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ParameterError
+from engine.errors import DataError, ParameterError
 from engine.monitor import FitMonitor
 from workbench.catalog import check_parameter_values, entry_of
 from workbench.figures.tuning import ValueAxis, value_axis
 from workbench.figures.words import counted, sentence
+from workbench.fit_basis import FitBasis, basis_of, told_change
 from workbench.fitting import FitInputs
-from workbench.known_values import KnownValues, key_of, with_curve
+from workbench.known_values import KnownValue, KnownValues, key_of, with_curve
 from workbench.runs import ModelSpec
 from workbench.told_so_far import ToldSoFar
 from workbench.training_sets import (
@@ -119,6 +120,8 @@ class BiasVarianceFound:
     rows_text : str
         Which rows models were trained on and asked about.
     table_fingerprint : str
+    basis : FitBasis or None
+        What was fitted; None in projects of earlier versions.
     seconds : float
     known : KnownValues or None
         Of values of one setting, also those that are not among these any more; not in files.
@@ -138,6 +141,7 @@ class BiasVarianceFound:
     table_fingerprint: str = ""
     seconds: float = 0.0
     known: KnownValues | None = None
+    basis: FitBasis | None = None
 
     @property
     def best(self) -> int | None:
@@ -213,7 +217,7 @@ def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVa
     from engine.resampling.refits import check_some_done
 
     began, settings = perf_counter(), inputs.settings
-    states = [None if inputs.known is None else inputs.known.get(value) for value in settings.values]
+    states = _states(inputs)
     left = [at for at, state in enumerate(states) if state is None or not state.is_over]
     known = found_before(inputs)
     if not left and known is not None:
@@ -234,6 +238,22 @@ def run_bias_variance(inputs: BiasVarianceInputs, monitor: FitMonitor) -> BiasVa
     if not curve.stopped:
         check_some_done(done.errors, len(settings.values), len(settings.values))
     return done
+
+
+def _states(inputs: BiasVarianceInputs) -> list[KnownValue | None]:
+    """Return what is known of each value."""
+    known = inputs.known
+    return [None if known is None else known.get(value) for value in inputs.settings.values]
+
+
+def found_already(document: Document, settings: BiasVarianceSettings) -> BiasVarianceFound | None:
+    """Return what would be found where it needs no fit, as of fewer values than were; else None."""
+    try:
+        inputs = inputs_of(document, settings)
+    except (DataError, ParameterError):
+        return None
+    is_whole = all(state is not None and state.is_over for state in _states(inputs))
+    return found_before(inputs) if is_whole else None
 
 
 def found_before(inputs: BiasVarianceInputs) -> BiasVarianceFound | None:
@@ -278,10 +298,14 @@ def _found_of(
     }
     n_fits = np.array([0 if state is None else state.n_fits for state in states], np.int64)
     errors = {at: state.error for at, state in enumerate(states) if state is not None and state.error}
-    kept = KnownValues(inputs.fit, settings, of, is_staged, rows_text) if settings.parameter else None
+    kept = None
+    if settings.parameter:  # what failed is tried again
+        whole = {key: state for key, state in of.items() if not state.error}
+        kept = KnownValues(inputs.fit, settings, whole, is_staged, rows_text)
     return BiasVarianceFound(
         settings, inputs.axis, inputs.name, task, means, n_fits, errors, settings.how == FRESH, is_staged,
         curve is not None and curve.stopped, rows_text, inputs.fit.table.fingerprint, seconds, kept,
+        _basis(inputs),
     )  # fmt: skip
 
 
@@ -292,7 +316,13 @@ def what_changed(found: BiasVarianceFound, document: Document, settings: BiasVar
     is_same = settings == found.settings or (
         not settings.parameter and replace(settings, values=found.settings.values) == found.settings
     )
-    return "" if is_same else "found with other settings"
+    if not is_same:
+        return "found with other settings"
+    return told_change("found", found.basis, lambda: _basis(inputs_of(document, settings)))
+
+
+def _basis(inputs: BiasVarianceInputs) -> FitBasis:
+    return basis_of(inputs.fit, inputs.specs, inputs.settings.parameter)
 
 
 def how_it_ended(found: BiasVarianceFound) -> str:

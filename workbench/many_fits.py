@@ -17,6 +17,7 @@ from engine.monitor import FitMonitor
 from workbench.catalog import entry_of
 from workbench.figures.axis import Axis
 from workbench.figures.words import counted
+from workbench.fit_basis import FitBasis, basis_of, told_change
 from workbench.fitting import FitInputs
 from workbench.query_grid import QueryGrid
 from workbench.told_so_far import ToldSoFar
@@ -92,6 +93,8 @@ class ManyFitsFound:
     n_failed : int
     stopped : bool
     table_fingerprint : str
+    basis : FitBasis or None
+        What was fitted; None in projects of earlier versions.
     is_classes : bool
     seconds : float
     """
@@ -111,6 +114,7 @@ class ManyFitsFound:
     table_fingerprint: str = ""
     is_classes: bool = False
     seconds: float = 0.0
+    basis: FitBasis | None = None
 
     @property
     def n_fits(self) -> int:
@@ -182,9 +186,11 @@ def run_many_fits(inputs: ManyFitsInputs, monitor: FitMonitor) -> ManyFitsFound:
     sets, rows_text = training_sets(fit, settings.how, settings.n_sets, settings.seed)
     grid = QueryGrid(fit, {settings.column: N_CELLS})
     X, truth = cells_and_truth(inputs, grid, sets)
+    points = _points(fit, grid)
+    words = grid.rows_told(rows_text, len(points[0]))
 
     def made(refits: Refits) -> ManyFitsFound:
-        return _found_of(inputs, grid, refits, truth, rows_text, perf_counter() - began)
+        return _found_of(inputs, grid, refits, truth, points, words, perf_counter() - began)
 
     told = ToldSoFar(monitor, made)
     return made(refit(estimator_of(fit), sets, X, random_state=settings.seed, monitor=told))
@@ -221,18 +227,23 @@ def _of_class(answer: Floats, inputs: ManyFitsInputs, classes: NDArray[Any] | No
     return np.asarray(answer[..., classes.tolist().index(inputs.settings.label)])
 
 
+def _points(fit: FitInputs, grid: QueryGrid) -> tuple[Floats, Floats]:
+    """Return place and target of the training rows that are drawn: of many every k-th, of classes none."""
+    if fit.classes:
+        return np.empty(0), np.empty(0)
+    rows, (places,) = grid.drawn()
+    return places, np.asarray(fit.table.column(fit.target).values, np.float64)[rows]
+
+
 def _found_of(
-    inputs: ManyFitsInputs, grid: QueryGrid, refits: Refits, truth: Floats, rows_text: str, seconds: float
-) -> ManyFitsFound:
-    fit, settings = inputs.fit, inputs.settings
-    rows = fit.rows_of("train")
-    target = np.asarray(fit.table.column(fit.target).values, np.float64)[rows] if not fit.classes else None
-    nothing, (x,), (points,) = np.empty(0), grid.axes, grid.places()
+    inputs: ManyFitsInputs, grid: QueryGrid, refits: Refits, truth: Floats, points: tuple[Floats, Floats],
+    rows_text: str, seconds: float,
+) -> ManyFitsFound:  # fmt: skip
+    fit, settings, (x,) = inputs.fit, inputs.settings, grid.axes
     return ManyFitsFound(
-        settings, inputs.name, quantity_of(inputs), x,
-        _of_class(refits.done, inputs, refits.classes), truth, nothing if target is None else points,
-        nothing if target is None else target, grid.held_text, rows_text, len(refits.errors),
-        refits.stopped, fit.table.fingerprint, bool(fit.classes), seconds,
+        settings, inputs.name, quantity_of(inputs), x, _of_class(refits.done, inputs, refits.classes), truth,
+        *points, grid.held_text, rows_text, len(refits.errors), refits.stopped, fit.table.fingerprint,
+        bool(fit.classes), seconds, basis_of(fit),
     )  # fmt: skip
 
 
@@ -242,7 +253,9 @@ def what_changed(
     """Say what is other now than when the fits were made; empty where nothing is."""
     if document.table is None or found.table_fingerprint != document.table.fingerprint:
         return "fitted on another table"
-    return "" if settings == found.settings else "fitted with other settings"
+    if settings != found.settings:
+        return "fitted with other settings"
+    return told_change("fitted", found.basis, lambda: basis_of(inputs_of(document, settings).fit))
 
 
 def how_it_ended(found: ManyFitsFound | VarianceSurfaceFound) -> str:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from workbench.figures.axis import make_axis
 from workbench.figures.held import Held, held_sentence, held_values
+from workbench.figures.surface_inputs import thinned
+from workbench.figures.words import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,9 +57,15 @@ class QueryGrid:
         self._training = [encoded[self.rows, axis.feature] for axis in self.axes]
         self._columns = self._of_cells()
 
-    def places(self) -> list[Floats]:
-        """Return where the training rows are drawn along each axis."""
-        return [axis.places(of, self.rows) for axis, of in zip(self.axes, self._training, strict=True)]
+    def drawn(self) -> tuple[NDArray[np.int64], list[Floats]]:
+        """Return the training rows that are drawn, of many every k-th, and their places along each axis."""
+        rows = thinned(self.rows)
+        at = np.searchsorted(self.rows, rows)
+        return rows, [axis.places(of[at], rows) for axis, of in zip(self.axes, self._training, strict=True)]
+
+    def rows_told(self, rows_text: str, n_drawn: int) -> str:
+        """Say it where fewer rows are drawn than there are."""
+        return rows_text if n_drawn in (0, len(self.rows)) else f"{rows_text} ({count(n_drawn)} drawn)"
 
     @property
     def held_text(self) -> str:

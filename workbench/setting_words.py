@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,8 @@ from PySide6.QtCore import QLocale
 from engine.parameters import Parameter
 from workbench.model_choice import OF_MODELS, words_of
 from workbench.numerals import whole_number
+
+_DIGITS = re.compile(r"[+-]?[0-9]{1,40}")
 
 
 def format_value(parameter: Parameter, value: Any) -> str:
@@ -50,6 +53,11 @@ def parse_number(parameter: Parameter, text: str) -> Any:
         return parse_sizes(text) if parameter.kind == "sizes" else None
     if text.lower() in {"inf", "nan", "infinity"}:
         return text
+    is_exact = parameter.kind == "int" and _DIGITS.fullmatch(text)  # a seed has more digits than floats have
+    return int(text) if is_exact else _parse_float(parameter, text)
+
+
+def _parse_float(parameter: Parameter, text: str) -> Any:
     try:
         number = float(text)
     except ValueError:

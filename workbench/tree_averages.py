@@ -15,6 +15,7 @@ from engine.monitor import FitMonitor
 from workbench.bias_variance_choice import STEPS, first_values
 from workbench.catalog import entry_of
 from workbench.figures.words import as_typed, counted, number
+from workbench.fit_basis import FitBasis, basis_of, told_change
 from workbench.fitting import FitInputs
 from workbench.numerals import whole_number
 from workbench.told_so_far import ToldSoFar
@@ -84,6 +85,8 @@ class AveragesFound:
     stopped : bool
     rows_text : str
     table_fingerprint : str
+    basis : FitBasis or None
+        What was fitted; None in projects of earlier versions.
     is_classes : bool
         Variances are of the classes' probabilities, summed over the classes.
     seconds : float
@@ -101,6 +104,7 @@ class AveragesFound:
     table_fingerprint: str = ""
     is_classes: bool = False
     seconds: float = 0.0
+    basis: FitBasis | None = None
 
     def line(self, n_trees: Any) -> Floats:
         """Return (1 - r) s2 / m + r s2 for numbers of trees m."""
@@ -192,7 +196,7 @@ def _found_of(inputs: AveragesInputs, text: str, began: float, found: AverageVar
     return AveragesFound(
         inputs.settings, inputs.name, found.measured, found.variance, found.correlation, found.n_fits,
         len(found.errors), found.stopped, text, fit.table.fingerprint, bool(fit.classes),
-        perf_counter() - began,
+        perf_counter() - began, basis_of(fit, varied=STEPS),
     )  # fmt: skip
 
 
@@ -200,7 +204,11 @@ def what_changed(found: AveragesFound, document: Document, settings: AveragesSet
     """Say what is other now than when it was found; empty where nothing is."""
     if document.table is None or found.table_fingerprint != document.table.fingerprint:
         return "found on another table"
-    return "" if settings == found.settings else "found with other settings"
+    if settings != found.settings:
+        return "found with other settings"
+    return told_change(
+        "found", found.basis, lambda: basis_of(inputs_of(document, settings).fit, varied=STEPS)
+    )
 
 
 def how_it_ended(found: AveragesFound) -> str:

@@ -14,9 +14,10 @@ from engine.errors import DataError
 from engine.monitor import FitMonitor
 from workbench.figures.axis import Axis
 from workbench.figures.surface import Points
-from workbench.figures.surface_inputs import TRAINING, event_idx_of, targets_of, thinned
+from workbench.figures.surface_inputs import TRAINING, event_idx_of, targets_of
 from workbench.figures.uncertainty import EPISTEMIC, quantity_text
 from workbench.figures.words import count, counted
+from workbench.fit_basis import FitBasis, basis_of
 from workbench.fitting import FitInputs
 from workbench.many_fits import ManyFitsInputs, ManyFitsSettings, cells_and_truth, estimator_of, quantity_of
 from workbench.query_grid import QueryGrid
@@ -64,6 +65,8 @@ class VarianceSurfaceFound:
     n_failed : int
     stopped : bool
     table_fingerprint : str
+    basis : FitBasis or None
+        What was fitted; None in projects of earlier versions.
     seconds : float
     """
 
@@ -87,6 +90,7 @@ class VarianceSurfaceFound:
     stopped: bool = False
     table_fingerprint: str = ""
     seconds: float = 0.0
+    basis: FitBasis | None = None
 
     @property
     def n_fits(self) -> int:
@@ -119,9 +123,7 @@ def run_variance_surface(inputs: ManyFitsInputs, monitor: FitMonitor) -> Varianc
     grid = QueryGrid(fit, _cells_along(fit, settings))
     X, truth = cells_and_truth(inputs, grid, sets)
     points = _points(fit, grid)
-    words = f"{rows_text}, {_cells_text(grid)}"
-    if len(points.rows) < len(grid.rows):
-        words += f" ({count(len(points.rows))} drawn)"
+    words = f"{grid.rows_told(rows_text, len(points.rows))}, {_cells_text(grid)}"
 
     def made(spread: Spread) -> VarianceSurfaceFound:
         return _found_of(inputs, grid, spread, truth, points, words, perf_counter() - began)
@@ -168,9 +170,7 @@ def _n_levels(fit: FitInputs, name: str) -> int:
 
 def _points(fit: FitInputs, grid: QueryGrid) -> Points:
     """Return the training rows as the surface draws them: of many every k-th."""
-    rows = thinned(grid.rows)
-    at = np.searchsorted(grid.rows, rows)
-    x, y = (places[at] for places in grid.places())
+    rows, (x, y) = grid.drawn()
     codes, values = targets_of(fit.table, fit.target, fit.classes)
     parts = np.full(len(rows), TRAINING, np.uint8)
     return Points(rows, x, y, codes[rows], values[rows], parts, np.zeros(len(rows), bool))
@@ -186,7 +186,7 @@ def _found_of(
         inputs.settings, inputs.name, quantity_of(inputs), _deviation_name(inputs, is_date), x, y,
         spread.answers, spread.mean, spread.deviation, truth, points, fit.classes, event_idx_of(fit),
         grid.held_text, rows_text, is_date, len(spread.errors), spread.stopped, fit.table.fingerprint,
-        seconds,
+        seconds, basis_of(fit),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -53,17 +53,22 @@ class Bootstrap:
     seed: int
     stopped: bool = False
 
-    @property
+    @cached_property
     def defined(self) -> Floats:
         """The replicates that have a value."""
         return self.replicates[np.isfinite(self.replicates)]
+
+    @cached_property
+    def _ascending(self) -> Floats:
+        """`defined` in order, sorted once: of a million, each end of each interval would take 10 ms else."""
+        return np.sort(self.defined)
 
     @property
     def n_undefined(self) -> int:
         """Resamples for which the statistic is not defined, such as a correlation with a constant."""
         return len(self.replicates) - len(self.defined)
 
-    @property
+    @cached_property
     def standard_error(self) -> float:
         """Standard deviation of the replicates; NaN of fewer than two."""
         if len(self.defined) < intervals.MIN_REPLICATES:
@@ -96,12 +101,12 @@ class Bootstrap:
         if len(self.defined) < intervals.MIN_REPLICATES:
             return intervals.no_interval("fewer than two resamples have a value")
         if kind == intervals.PERCENTILE:
-            return intervals.percentile_interval(self.defined, level)
+            return intervals.percentile_interval(self._ascending, level)
         if kind == intervals.BASIC:
-            return intervals.basic_interval(self.value, self.defined, level)
+            return intervals.basic_interval(self.value, self._ascending, level)
         if not len(self.left_out):
             return intervals.no_interval("rows were not left out yet")
-        return intervals.bca_interval(self.value, self.defined, self.left_out, level)
+        return intervals.bca_interval(self.value, self._ascending, self.left_out, level)
 
 
 def bootstrap(

@@ -9,7 +9,7 @@ from tests.benchmarks.report import Report
 
 ALL = (
     "startup", "pauses", "columns", "stop", "apart", "boosting", "trees", "forests", "drag", "quality",
-    "deep_ensemble", "stacking", "first_tree", "resampling",
+    "deep_ensemble", "stacking", "first_tree", "resampling", "studies",
 )  # fmt: skip
 
 

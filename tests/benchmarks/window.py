@@ -1,7 +1,7 @@
 """Drives the real window offscreen inside a child process and prints what it measured as JSON.
 
 ``python -m tests.benchmarks.window start``, ``... pause KIND N_SAMPLES N_FEATURES``,
-``... edit N_SAMPLES N_FEATURES`` or ``... columns``.
+``... edit N_SAMPLES N_FEATURES``, ``... studies N_SAMPLES`` or ``... columns``.
 """
 
 from __future__ import annotations
@@ -282,6 +282,10 @@ if __name__ == "__main__":
         from tests.benchmarks.drag import measure_drag
 
         result = measure_drag(int(arguments[0]), int(arguments[1]))
+    elif what == "studies":
+        from tests.benchmarks.studies import measure_studies
+
+        result = measure_studies(int(arguments[0]))
     elif what == "edit":
         result = measure_edits(int(arguments[0]), int(arguments[1]))
     elif what == "columns":

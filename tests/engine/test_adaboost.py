@@ -438,6 +438,6 @@ def test_the_largest_rate_trains_and_a_larger_one_is_refused(kind):
     assert np.isfinite(model.row_weights(X, y)).all()
     for rate in (1001.0, np.inf):
         with pytest.raises(
-            ParameterError, match=r"learning_rate is .*; enter a number above 0 and at most 1000"
+            ParameterError, match=r"learning_rate is .*; enter a number above 0 and at most 1,000"
         ):
             kind(learning_rate=rate).fit(X, y)

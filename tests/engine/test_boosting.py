@@ -360,7 +360,7 @@ def test_training_on_knows_how_far_the_earlier_rounds_overshot():
 @pytest.mark.parametrize("rate", [np.inf, 1001.0, 1e300])
 @pytest.mark.parametrize("kind", [GradientBoostingClassifier, GradientBoostingRegressor])
 def test_a_rate_beyond_all_use_is_refused(kind, rate):
-    with pytest.raises(ParameterError, match=r"learning_rate is .*; enter a number above 0 and at most 1000"):
+    with pytest.raises(ParameterError, match=r"learning_rate .* a number above 0 and at most 1,000"):
         kind(learning_rate=rate).fit([[0.0], [1.0]], [0, 1])
 
 

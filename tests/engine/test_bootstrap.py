@@ -9,6 +9,7 @@ from engine.bootstrap import intervals, two_assets
 from engine.bootstrap.expression import parse
 from engine.bootstrap.replicates import (
     MAX_GROUPS,
+    Bootstrap,
     bootstrap,
     repeated_samples,
     resampled_rows,
@@ -201,3 +202,13 @@ def test_two_assets_have_their_variances_and_covariance():
     right = [[1.0, 0.5], [0.5, 1.25]]
     np.testing.assert_allclose(found, right, atol=5 * 1.25 * np.sqrt(2 / n))
     assert np.quantile(y[0], 0.9) == pytest.approx(two_assets.quantile(False, 0.9), abs=0.03)
+
+
+def test_a_million_replicates_are_looked_through_and_sorted_once():
+    replicates = np.array([3.0, np.nan, 1.0, 2.0, np.inf])
+    made = Bootstrap(2.0, replicates, np.array([1.5, 2.0, 2.5]), 3, 5, 0)
+    assert made.defined is made.defined
+    np.testing.assert_array_equal(made.defined, [3.0, 1.0, 2.0])
+    low, high, _ = made.interval(intervals.PERCENTILE, 0.9)
+    assert (low, high) == pytest.approx(tuple(np.quantile([1.0, 2.0, 3.0], [0.05, 0.95])))
+    np.testing.assert_array_equal(made.replicates, replicates)

@@ -202,10 +202,13 @@ def test_the_curves_ends_are_dragged_and_only_what_is_missing_is_fitted(qtbot, s
     qtbot.waitUntil(lambda: laboratory.current_job is None and dialog.figure.n_settings == 2, timeout=20_000)
     assert dialog.settings.values == (5, 6)
     document.undo_stack.undo()
+    assert dialog.figure.n_fits.tolist() == [3] * 5, "what is undone is known still"
     document.undo_stack.undo()
     assert part(dialog, QLineEdit, "values").text() == "2, 3, 4"
     assert document.undo_stack.redoText() == "Vary depth from 2 to 6"
-    assert "found with other settings" in dialog.figure.subtitle
+    assert dialog.figure.to_csv() == before.to_csv()
+    assert "found with other settings" not in dialog.figure.subtitle
+    assert laboratory.current_job is None
     assert taken == [], "letting go is no click on a value"
 
 

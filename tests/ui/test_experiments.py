@@ -107,6 +107,7 @@ def test_the_parts_of_the_error_stand_side_by_side_in_a_window_of_their_own(qtbo
     assert len(dialog.plot.bars_.opts["height"]) == 4 * 4
     assert dialog.look.text == experiment.text
     assert dialog.focusWidget() is dialog.line.box
+    assert not dialog.line.edit.isVisible(), "models have no values to try"
     window.actions_["action.experiment.look"].trigger()
     assert dialog.look.text == ""
     stop(qtbot, session)

@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from engine.errors import DataError
 from engine.resampling.instability import Instability
+from tests.ui.study_help import LEFT, enter, open_study, part
 from tests.ui.training_help import train
 from workbench.instability import InstabilitySettings
 from workbench.project import load_project, save_project
 from workbench.project.instability import firmness_arrays, found_from_json, found_to_json
 from workbench.samples import load_sample
 from workbench.ui import file_dialogs
-
-LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
@@ -27,14 +26,9 @@ def run_id(qtbot, session):
 
 
 def opened(session):
-    session.window.actions_["action.study.instability"].trigger()
-    dialog = session.window.studies.window_of("instability")
+    dialog = open_study(session, "instability")
     assert QTest.qWaitForWindowActive(dialog)  # where the focus leaves a field, it is read
     return dialog
-
-
-def part(dialog, kind, name):
-    return dialog.findChild(kind, f"instability.{name}")
 
 
 def run(qtbot, dialog):
@@ -44,13 +38,9 @@ def run(qtbot, dialog):
     qtbot.waitUntil(lambda: dialog.figure is not None)
 
 
-def enter(qtbot, dialog, name, text):
-    edit = part(dialog, QWidget, name).focusProxy()
-    qtbot.waitUntil(edit.isVisible)
-    edit.setFocus()
-    edit.selectAll()
-    QTest.keyClicks(edit, text)
-    QTest.keyClick(edit, Qt.Key.Key_Tab)
+def enter_once_seen(qtbot, dialog, name, text):
+    qtbot.waitUntil(part(dialog, QWidget, name).isVisible)
+    enter(dialog, name, text)
 
 
 def quiet(qtbot, session):
@@ -99,13 +89,13 @@ def test_the_selected_node_and_the_row_are_the_same(qtbot, session, run_id):
 
 def test_settings_are_undone_and_kept_in_the_project(qtbot, session, run_id, tmp_path):
     document, dialog = session.document, opened(session)
-    enter(qtbot, dialog, "n_resamples", "7")
+    enter_once_seen(qtbot, dialog, "n_resamples", "7")
     assert document.studies.instability == InstabilitySettings(7)
     run(qtbot, dialog)
     assert dialog.figure.found.n_resamples == 7
-    enter(qtbot, dialog, "second", "30")  # there are 7
+    enter_once_seen(qtbot, dialog, "second", "30")  # there are 7
     assert document.studies.instability.second == 7
-    enter(qtbot, dialog, "seed", "5")
+    enter_once_seen(qtbot, dialog, "seed", "5")
     assert dialog.figure is None  # found by other resamples
     save_project(document.snapshot(), tmp_path / "a.treewright", include_rows=True)
     assert load_project(tmp_path / "a.treewright").studies.instability == InstabilitySettings(7, 5, 1, 7)
@@ -121,7 +111,7 @@ def test_two_resampled_trees_stand_beside_each_other(qtbot, session, run_id):
     trees = dialog.trees
     qtbot.waitUntil(lambda: trees.canvases["second"].figure is not None)
     before = trees.canvases["second"].figure
-    enter(qtbot, dialog, "second", "1")
+    enter_once_seen(qtbot, dialog, "second", "1")
     qtbot.waitUntil(lambda: trees.canvases["second"].figure is not before)
     assert trees._titles["second"].full_text().endswith("; as the other tree")
     assert trees._marks["second"].words == {}
@@ -130,7 +120,7 @@ def test_two_resampled_trees_stand_beside_each_other(qtbot, session, run_id):
 
 def test_a_stop_keeps_what_is_done(qtbot, session, run_id):
     dialog = opened(session)
-    enter(qtbot, dialog, "n_resamples", "10000")
+    enter_once_seen(qtbot, dialog, "n_resamples", "10000")
     QTest.mouseClick(part(dialog, QPushButton, "start"), LEFT)
     qtbot.waitUntil(lambda: dialog.figure is not None, timeout=60_000)
     assert part(dialog, QPushButton, "start").text() == "Stop"
@@ -177,10 +167,10 @@ def test_files(qtbot, session, run_id, tmp_path, monkeypatch):
 
 def test_what_cannot_be_drawn_is_said_and_not_run(qtbot, session, run_id):
     dialog = opened(session)
-    enter(qtbot, dialog, "n_resamples", "1")
+    enter_once_seen(qtbot, dialog, "n_resamples", "1")
     assert "whole number from 2" in dialog._says.full_text()
     assert not dialog.start.isEnabled()
-    enter(qtbot, dialog, "n_resamples", "3")
+    enter_once_seen(qtbot, dialog, "n_resamples", "3")
     assert dialog.start.isEnabled()
     run(qtbot, dialog)
     assert dialog.figure.found.n_resamples == 3
@@ -188,7 +178,7 @@ def test_what_cannot_be_drawn_is_said_and_not_run(qtbot, session, run_id):
 
 def test_what_was_found_is_there_again_in_the_project_and_after_undo(qtbot, session, run_id, tmp_path):
     document, dialog = session.document, opened(session)
-    enter(qtbot, dialog, "n_resamples", "6")
+    enter_once_seen(qtbot, dialog, "n_resamples", "6")
     run(qtbot, dialog)
     before = dialog.figure.to_csv()
     document.set_parameter(run_id, "max_depth", 1)

@@ -230,3 +230,11 @@ def test_every_word_of_a_list_stands_whole(qtbot, kind, text_scale):
 def test_what_is_no_list_of_sizes_stays_a_text(text):
     assert parse_sizes(text) == text
     assert parse_sizes("(100, 50)") == (100, 50)
+
+
+@pytest.mark.parametrize("text", ["9007199254740993", "99999999999999999999999999"])
+def test_a_long_seed_is_the_one_that_was_typed(text):
+    seed = Parameter("random_state", 0, "int", 0, has_any_size=True)
+    assert parse_number(seed, text) == int(text)
+    assert seed.is_legal(parse_number(seed, text))
+    assert not seed.is_legal(parse_number(seed, "9" * 5000))

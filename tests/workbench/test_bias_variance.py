@@ -17,7 +17,12 @@ from workbench.bias_variance import (
     run_bias_variance,
     what_changed,
 )
-from workbench.bias_variance_choice import first_values, offered_draws, offered_parameters, settings_for
+from workbench.bias_variance_choice import (
+    first_values,
+    offered_draws,
+    offered_parameters,
+    settings_for,
+)
 from workbench.catalog import entry_of
 from workbench.datasets import make_table
 from workbench.document import Document
@@ -305,6 +310,12 @@ def test_a_value_whose_fits_all_fail_leaves_the_others_in_the_picture(qapp):
     found = find(document, replace(settings, values=(5, 500)))
     assert found.n_fits.tolist() == [2, 0]
     assert "n_neighbors is 500" in found.errors[1]
+    document.attach_found(parts=found)
+    notes = Notes()
+    again = run_bias_variance(inputs_of(document, found.settings), notes)
+    assert len([message for message in notes.done if message.endswith("n_neighbors = 500")]) == 2
+    assert not any(message.endswith("n_neighbors = 5") for message in notes.done)
+    assert_same_parts(again, found)
     with pytest.raises(DataError, match="no fit succeeded"):
         find(document, replace(settings, values=(500,)))
 

@@ -9,7 +9,9 @@ from engine.errors import DataError, ParameterError
 from engine.monitor import NULL_MONITOR
 from engine.resampling.draws import TableDraws
 from workbench.catalog import CATALOG, entry_of
+from workbench.datasets import make_table
 from workbench.document import Document
+from workbench.figures import surface_inputs
 from workbench.figures.many_fits import MOST_CURVES, make_many_fits
 from workbench.many_fits import (
     ManyFitsSettings,
@@ -24,6 +26,7 @@ from workbench.project.many_fits import curve_arrays, found_from_json, found_to_
 from workbench.samples import load_sample
 from workbench.training_sets import FRESH, SUBSAMPLE
 from workbench.training_work import training_inputs
+from workbench.variance_surface import run_variance_surface
 
 ALONG_X = ManyFitsSettings("x", "", n_sets=4)
 
@@ -69,6 +72,23 @@ def test_every_curve_is_a_fit_on_its_training_set(document):
     np.testing.assert_array_equal(found.points_y, rows.y)
     assert found.rows_text == "4 bootstraps of 180 training rows"
     assert found.held_text == ""
+
+
+@pytest.mark.parametrize("second", ["", "z"])
+def test_of_many_training_rows_every_kth_is_drawn_and_it_is_told(monkeypatch, second):
+    monkeypatch.setattr(surface_inputs, "MAX_POINTS", 50)
+    document = Document()
+    x = np.random.default_rng(0).normal(size=200)
+    document.open_table(make_table("t", {"x": x, "z": x**2, "y": x}))
+    document.set_target("y")
+    document.add_run("tree")
+    settings = replace(ALONG_X, second_column=second, n_sets=2)
+    run = run_variance_surface if second else run_many_fits
+    found = run(inputs_of(document, settings), NULL_MONITOR)
+    rows = training_inputs(document, document.current_run_id).rows_of("train")
+    drawn = found.points.x if second else found.points_x
+    np.testing.assert_array_equal(drawn, x[rows][::3])
+    assert found.rows_text.startswith("2 bootstraps of 120 training rows (40 drawn)")
 
 
 def test_where_the_source_is_known_fresh_tables_and_the_truth_are_drawn(document):

@@ -100,7 +100,7 @@ def test_rows_stand_where_their_values_are_with_their_classes(penguins, monkeypa
     thinned = find(penguins, BILL_AND_ISLAND)
     np.testing.assert_array_equal(thinned.points.rows, rows[::3])
     np.testing.assert_array_equal(thinned.points.y, points.y[::3])
-    assert thinned.rows_text.endswith("60 x 3 cells (69 drawn)")
+    assert thinned.rows_text.endswith("(69 drawn), 60 x 3 cells")
 
 
 def test_the_truth_is_drawn_where_it_is_known(moons):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from workbench.bias_variance import PARTS, BiasVarianceFound, BiasVarianceSettings
 from workbench.figures.tuning import ValueAxis
+from workbench.fit_basis import basis_from_json
 from workbench.project.format import number, plain
 from workbench.training_sets import FEWEST_SETS, MOST_SETS, TITLES
 
@@ -42,7 +43,7 @@ def found_to_json(found: BiasVarianceFound) -> dict[str, Any]:
     """Return the parts that were found."""
     names = (
         "name", "task", "means", "n_fits", "errors", "is_truth_known", "is_staged", "stopped", "rows_text",
-        "table_fingerprint", "seconds",
+        "table_fingerprint", "seconds", "basis",
     )  # fmt: skip
     written: dict[str, Any] = plain({name: getattr(found, name) for name in names})
     return {**written, "axis": plain(found.axis._asdict()), "settings": settings_to_json(found.settings)}
@@ -70,6 +71,7 @@ def found_from_json(content: Mapping[str, Any]) -> BiasVarianceFound:
         settings, axis, str(content["name"]), task, means, n_fits, errors, bool(content["is_truth_known"]),
         bool(content["is_staged"]), bool(content["stopped"]), str(content["rows_text"]),
         str(content["table_fingerprint"]), number(content["seconds"]),
+        basis=basis_from_json(content.get("basis")),
     )  # fmt: skip
 
 

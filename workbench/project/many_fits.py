@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataError
 from workbench.figures.axis import Axis
+from workbench.fit_basis import basis_from_json
 from workbench.many_fits import ManyFitsFound, ManyFitsSettings
 from workbench.project.format import number, plain
 from workbench.training_sets import FEWEST_SETS, MOST_SETS, TITLES
@@ -17,7 +18,7 @@ from workbench.training_sets import FEWEST_SETS, MOST_SETS, TITLES
 CURVES_MEMBER = "studies/many_fits.npz"
 WORDS = (
     "name", "quantity", "held_text", "rows_text", "n_failed", "stopped", "table_fingerprint", "is_classes",
-    "seconds",
+    "seconds", "basis",
 )  # fmt: skip
 ARRAYS = ("curves", "truth", "points_x", "points_y")
 
@@ -102,5 +103,6 @@ def found_from_json(content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
     return ManyFitsFound(
         settings_from_json(content["settings"]), str(content["name"]), str(content["quantity"]), x, curves,
         truth, points_x, points_y, n_failed=int(content["n_failed"]), stopped=bool(content["stopped"]),
-        is_classes=bool(content["is_classes"]), seconds=number(content["seconds"]), **texts,
+        is_classes=bool(content["is_classes"]), seconds=number(content["seconds"]),
+        basis=basis_from_json(content.get("basis")), **texts,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import DataError
+from workbench.fit_basis import basis_from_json
 from workbench.project.format import number, plain
 from workbench.training_sets import FEWEST_SETS, MOST_SETS, TITLES
 from workbench.tree_averages import AveragesFound, AveragesSettings
@@ -59,4 +60,5 @@ def found_from_json(content: Mapping[str, Any]) -> AveragesFound:
         number(content["correlation"]), int(content["n_fits"]), int(content["n_failed"]),
         bool(content["stopped"]), str(content["rows_text"]), str(content["table_fingerprint"]),
         bool(content["is_classes"]), number(content["seconds"]),
+        basis_from_json(content.get("basis")),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError
 from workbench.figures.surface import Points
 from workbench.figures.surface_inputs import TRAINING
+from workbench.fit_basis import basis_from_json
 from workbench.project.format import number, plain
 from workbench.project.many_fits import axis_from_json, axis_to_json, settings_from_json, settings_to_json
 from workbench.variance_surface import VarianceSurfaceFound
@@ -23,7 +24,7 @@ DAMAGED = "fits over two columns have other answers than cells; the file is dama
 
 def surface_to_json(found: VarianceSurfaceFound) -> dict[str, Any]:
     """Return all but the arrays."""
-    names = (*TEXTS, "classes", "event_idx", "is_date", "n_failed", "stopped", "seconds")
+    names = (*TEXTS, "classes", "event_idx", "is_date", "n_failed", "stopped", "seconds", "basis")
     written: dict[str, Any] = plain({name: getattr(found, name) for name in names})
     axes = {"x": axis_to_json(found.x), "y": axis_to_json(found.y)}
     return {**written, "axes": axes, "settings": settings_to_json(found.settings)}
@@ -66,7 +67,8 @@ def surface_from_json(content: Mapping[str, Any], arrays: Mapping[str, NDArray[A
         truth=truth, points=_points(arrays, len(classes)), classes=classes,
         event_idx=None if event is None else int(event), is_date=bool(content["is_date"]),
         n_failed=int(content["n_failed"]), stopped=bool(content["stopped"]),
-        seconds=number(content["seconds"]), **{name: str(content[name]) for name in TEXTS},
+        seconds=number(content["seconds"]), basis=basis_from_json(content.get("basis")),
+        **{name: str(content[name]) for name in TEXTS},
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from workbench.bias_variance import (
     BiasVarianceFound,
     BiasVarianceInputs,
     BiasVarianceSettings,
+    found_already,
     inputs_of,
     what_changed,
 )
@@ -50,6 +51,8 @@ class BiasVarianceDialog(RefitDialog):
     def __init__(self, context: Context, window: QWidget) -> None:
         self._laboratory = context.laboratory
         self._offered: tuple[object, ...] = ()
+        self._asked: tuple[object, ...] = ()  # what `_known` was looked up for
+        self._known: BiasVarianceFound | None = None
         super().__init__(context, window, KEY, "Bias and Variance", SIZE, context.laboratory, inputs_of)
         self._look_action = context.actions[LOOK]
         self.look = ExperimentBar(self._look_action.trigger)
@@ -137,7 +140,7 @@ class BiasVarianceDialog(RefitDialog):
 
     def _take(self, place: int) -> None:
         """Set the current model to a value, in one undo step; of models, make that one the current one."""
-        document, found = self._context.document, self._laboratory.shown
+        document, found = self._context.document, self._found()
         run = document.current_run
         if found is None or run is None:
             return
@@ -179,19 +182,30 @@ class BiasVarianceDialog(RefitDialog):
         document, settings = self._context.document, self.settings
         parameters = offered_parameters(document)
         offered = (document.current_run_id, document.task, parameters)
-        if offered != self._offered:
+        is_new = offered != self._offered
+        if is_new:
             self._offered = offered
             self.line.offer(parameters, lambda p: values_text(p, first_values(document, p)))
             self._told.pop(self.line.edit, None)
             self._dress()
         varied = next((p for p in parameters if p.name == settings.parameter), None)
         text = "" if varied is None else values_text(varied, settings.values)
-        if self.line.parameter != varied:
+        if is_new or self.line.parameter != varied:
             self.line.show_choice(settings.parameter or None, text)
         self._show_text(self.line.edit, text)
 
+    def _found(self) -> BiasVarianceFound | None:
+        """What is to be seen: where settings were undone of which all is known still, that."""
+        found = self._laboratory.shown
+        if found is None or self._laboratory.current_job is not None or found.settings == self.settings:
+            return found
+        asked = found, self.settings
+        if asked != self._asked:
+            self._asked, self._known = asked, found_already(self._context.document, self.settings)
+        return self._known or found
+
     def _draw(self) -> None:
-        document, found = self._context.document, self._laboratory.shown
+        document, found = self._context.document, self._found()
         is_running = self._laboratory.current_job is not None
         if found is None:
             self._figure, self._drawn = None, ()
