@@ -33,6 +33,8 @@ def test_it_fits_and_draws(qtbot, session, cosine):
     assert figure.n_fits == 5
     assert "fresh tables" in figure.subtitle
     assert dialog.plot.truth_.isVisible()
+    x, truth = dialog.plot.truth_.getData()
+    np.testing.assert_allclose(truth, np.cos(x), atol=1e-6)  # no steps, which are the trees'
     assert dialog.answers.figure.counts.sum() == 5
     assert "5 fits along x" in session.document.messages[-1]
     assert not part(dialog, QComboBox, "class").isVisible()
