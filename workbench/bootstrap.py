@@ -127,6 +127,17 @@ def class_columns(table: Table) -> tuple[str, ...]:
     return tuple(column.name for column in table.columns if column.n_distinct == 2)
 
 
+def with_fitting_column(settings: BootstrapSettings, table: Table, target: str | None) -> BootstrapSettings:
+    """Choose the second column anew where a statistic cannot take it: the ROC area is of two classes."""
+    if N_COLUMNS[settings.statistic] < 2:
+        return settings
+    offered = class_columns(table) if settings.statistic == AUC else number_columns(table)
+    if settings.second in offered:
+        return settings
+    others = [name for name in offered if name != settings.first] or list(offered)
+    return replace(settings, second=target if target in others else next(iter(others), ""))
+
+
 def inputs_of(document: Document, settings: BootstrapSettings) -> BootstrapInputs:
     """Return a statistic over the rows of the document as it stands.
 

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolButton
 
 from tests.ui.study_help import LEFT, choose, enter, exported, open_refits, part
+from workbench.bias_variance import BiasVarianceSettings
 from workbench.samples import load_sample
 from workbench.training_sets import BOOTSTRAP, FRESH
 from workbench.ui import theme
@@ -55,7 +56,11 @@ def test_it_finds_the_parts_and_shows_them(qtbot, session, cosine):
     assert [name for name, line in dialog.plot.lines_.items() if line.isVisible()] == [
         "error", "bias", "variance", "noise"
     ]  # fmt: skip
-    assert part(dialog, QPushButton, "start").text() == "Vary"
+    start = part(dialog, QPushButton, "start")
+    assert start.text() == "Vary"
+    start.setFocus()  # as a click on it does
+    part(dialog, QLineEdit, "count").setFocus()
+    assert start.isDefault()  # Enter in a field presses it still
 
 
 def test_settings_are_changed_by_hand_in_undoable_steps(qtbot, session, cosine):
@@ -257,7 +262,9 @@ def test_a_value_beyond_the_ends_is_told_of_and_a_picture_in_a_file_has_no_ends(
 def test_models_stand_side_by_side_and_one_is_chosen(qtbot, session, cosine):
     document = session.document
     second = document.add_run("tree")
+    document.set_studies("Vary", bias_variance=BiasVarianceSettings(how=FRESH))
     dialog = open_refits(qtbot, session, "bias_variance")
+    assert part(dialog, QLineEdit, "values").isHidden()  # models have none, also where they are shown first
     figure = vary(qtbot, session, dialog, parameter="", values=())
     assert figure.x.words == ("Decision tree 1", "Decision tree 2")
     assert len(dialog.plot.bars_.opts["height"]) == 8

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from tests.ui.study_help import LEFT, choose, enter, open_study, part, save_into
 from tests.ui.training_help import train
@@ -78,6 +78,9 @@ def test_an_expression_is_typed_checked_and_drawn_by_enter(qtbot, session, pengu
     length, depth = (table.column(f"bill_{name}_mm").values for name in ("length", "depth"))
     right = np.nanmean(length) / np.nanmean(depth)
     assert session.document.studies.found.bootstrap.value == pytest.approx(right)
+    start.setFocus()  # as a click on it does
+    enter(dialog, "expression", "mean(bill_depth_mm)", end=Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.document.studies.found.name == "mean(bill_depth_mm)")
     assert session.document.studies.bootstrap.statistic == EXPRESSION
 
 
@@ -179,6 +182,11 @@ def test_a_models_score_is_offered_once_it_is_trained(qtbot, session, penguins):
     scores = session.document.run(run_id).result.scores["test"]
     assert figure.found.bootstrap.value == pytest.approx(scores.accuracy.value)
     assert figure.resamples.title == "Bootstrap of the accuracy of Decision tree 1"
+    session.document.set_studies("Begin anew", bootstrap=BootstrapSettings("mean", "bill_length_mm"))
+    session.document.add_run("tree")  # is looked at now, and has no score yet
+    qtbot.waitUntil(lambda: part(dialog, QComboBox, "statistic").currentText() == "Mean")
+    choose(dialog, "statistic", "Score of a model")
+    assert session.document.studies.bootstrap.run_id == run_id
 
 
 def test_tables_and_pictures_are_saved_and_projects_bring_it_back(

@@ -33,6 +33,8 @@ def test_it_fits_and_draws(qtbot, session, cosine):
     assert figure.n_fits == 5
     assert "fresh tables" in figure.subtitle
     assert dialog.plot.truth_.isVisible()
+    x, truth = dialog.plot.truth_.getData()
+    np.testing.assert_allclose(truth, np.cos(x), atol=1e-6)  # no steps, which are the trees'
     assert dialog.answers.figure.counts.sum() == 5
     assert "5 fits along x" in session.document.messages[-1]
     assert not part(dialog, QComboBox, "class").isVisible()
@@ -107,6 +109,7 @@ def test_tables_and_pictures_are_saved(qtbot, session, cosine, tmp_path, monkeyp
     fit(qtbot, session, dialog)
     made = exported(dialog, tmp_path, monkeypatch)
     curves = session.document.studies.curves.curves
+    assert made[0].name == "Decision tree 1 many fits.csv"
     assert made[0].read_text("utf-8") == dialog.figure.to_csv(curves)
 
 
@@ -183,6 +186,7 @@ def test_a_place_of_two_columns_is_looked_at_by_mouse_and_keys(qtbot, session, t
     assert dialog.figure.second == dialog.figure.at - 60
     assert surface.second_.isVisible()
     assert dialog.darts.isVisible()
+    assert " and " in dialog.darts.figure.x_name  # a comma is within numbers too
 
     made = exported(dialog, tmp_path, monkeypatch)
     assert made[0].read_text("utf-8") == dialog.figure.to_csv()

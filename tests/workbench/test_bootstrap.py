@@ -21,6 +21,7 @@ from workbench.bootstrap import (
     first_bootstrap,
     inputs_of,
     metrics_of,
+    with_fitting_column,
 )
 from workbench.bootstrap_work import run_bootstrap, what_changed
 from workbench.datasets import make_table
@@ -199,6 +200,15 @@ def two_assets(qapp):
     document = Document()
     document.open_table(load_sample("two_assets"))
     return document
+
+
+def test_a_second_column_is_chosen_that_the_statistic_can_take():
+    settings = BootstrapSettings(CORRELATION, "a", "b b")
+    assert with_fitting_column(settings, TABLE, None) is settings
+    area = with_fitting_column(replace(settings, statistic=AUC), TABLE, None)
+    assert area.second == "kind"
+    assert with_fitting_column(replace(area, statistic=SHARE), TABLE, None).second == "b b"
+    assert with_fitting_column(replace(area, statistic=MEAN), TABLE, None).second == "kind"
 
 
 def test_two_assets_begin_with_the_share_of_least_risk(two_assets):

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.bootstrap.replicates import Bootstrap
+from engine.bootstrap.replicates import Bootstrap, Interval
 from workbench.bootstrap import EXPRESSION, MEAN, BootstrapSettings
 from workbench.bootstrap_work import BootstrapFound
-from workbench.figures.bootstrap import make_bootstrap
+from workbench.figures.bootstrap import NamedInterval, make_bootstrap
 
 RNG = np.random.default_rng(0)
 
@@ -56,6 +56,19 @@ def test_the_largest_numbers_are_drawn_in_a_unit_of_which_differences_are_number
     assert histogram.intervals[0].interval.high == pytest.approx(1.7e8)
     assert "1.700e+308" in dict(figure.lines)["Percentile, 95 %"]
     assert histogram.story(9).splitlines()[0].endswith(", in 1e+300")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (119.52, 121.5003, "119.52 to 121.50"),
+        (99.573, 100.2, "99.573 to 100.200"),
+        (-1.5, 0.0, "−1.5 to 0"),
+        (3.0, 4.0, "3 to 4"),
+    ],
+)
+def test_both_ends_of_an_interval_have_as_many_decimals(low, high, text):
+    assert NamedInterval("Basic", Interval(low, high, "")).text_with(5) == text
 
 
 def test_numbers_have_the_digits_that_tell_them_apart():

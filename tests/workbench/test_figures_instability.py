@@ -56,6 +56,8 @@ def test_shares_are_those_of_the_wins(session):
         assert shown.text(0) == f"{wins.max()} of 12"
         n_without = figure.found.n_without[at]
         assert wins.sum() + n_without == 12
+    told = [figure.wins_at(row).subtitle for row in range(figure.n_nodes)]
+    assert any("are the same question, half of all are from" in text for text in told), told
 
 
 def test_csv_has_a_line_a_node_with_the_wins_of_every_column(session):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.bootstrap.intervals import KINDS, Interval
 from workbench.figures.spans import bin_edges
-from workbench.figures.words import count, counted, number
+from workbench.figures.words import MINUS, count, counted, number
 
 if TYPE_CHECKING:
     from workbench.bootstrap_work import BootstrapFound
@@ -46,7 +46,7 @@ class NamedInterval(NamedTuple):
     def text_with(self, digits: int) -> str:
         """Return the text with so many digits."""
         low, high, why = self.interval
-        return f"none: {why}" if why else f"{number(low, digits)} to {number(high, digits)}"
+        return f"none: {why}" if why else " to ".join(_alike((low, high), digits))
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,6 +271,15 @@ def _lines(
     if np.isfinite(found.truth):
         lines.append(("Truth", _number(found.truth, digits)))
     return tuple(lines)
+
+
+def _alike(values: Sequence[float], digits: int) -> list[str]:
+    """Write values that belong together with as many decimals each: 119.52 and 121.50, not 121.5."""
+    texts = [number(value, digits) for value in values]
+    if any("e" in text or "∞" in text for text in texts):
+        return texts
+    decimals = max(len(text.partition(".")[2]) for text in texts)
+    return [f"{value:,.{decimals}f}".replace("-", MINUS) if value else "0" for value in values]
 
 
 def _number(value: float, digits: int = DIGITS) -> str:

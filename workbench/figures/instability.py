@@ -130,7 +130,8 @@ class InstabilityFigure:
         is_date = self.found.features[int(self.found.own[at])].name in self.tree.dates
         quarters = np.quantile(thresholds, [0.25, 0.75], method="closest_observation")
         ends = [value_text(float(end), 4, is_date) for end in (lower, upper, *quarters)]
-        return f"{won}; the same from {ends[0]} to {ends[1]}, half of those found {ends[2]} to {ends[3]}"
+        same, middle = (" to ".join(pair) for pair in (ends[:2], ends[2:]))
+        return f"{won}; thresholds from {same} are the same question, half of all are from {middle}"
 
     def _thresholds(self, at: int) -> NDArray[np.float64]:
         is_own = self.found.columns[:, at] == self.found.own[at]

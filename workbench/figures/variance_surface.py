@@ -159,7 +159,7 @@ def make_variance_surface(
 
     def values(cell: int) -> str:
         row, column = divmod(cell, shape[1])
-        return f"{found.x.text(column)}, {found.y.text(row)}"
+        return f"{found.x.text(column)} and {found.y.text(row)}"  # "23, 1,390" would be three numbers
 
     fits = PlacedFits(found.answers, found.truth, found.quantity, bool(found.classes), place, values)
     return VarianceSurfaceFigure(

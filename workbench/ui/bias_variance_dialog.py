@@ -38,7 +38,7 @@ MODELS = "the models of the list"
 NOT_YET = "Nothing was fitted yet."
 HOW = (
     "Choose a setting above, or the models of the list, and press Vary: each is fitted on many training "
-    "sets, and its error parted into bias, variance and noise."
+    "sets, and its error parted into bias and variance; noise stands apart where the truth is known."
 )
 
 

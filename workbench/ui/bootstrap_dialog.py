@@ -20,6 +20,7 @@ from workbench.bootstrap import (
     inputs_of,
     metrics_of,
     number_columns,
+    with_fitting_column,
 )
 from workbench.bootstrap_work import BootstrapFound, what_changed
 from workbench.datasets import Table
@@ -97,7 +98,6 @@ class BootstrapDialog(StudyDialog):
         self._says = ElidedLabel("", "secondary")
         self._says.setObjectName("bootstrap.says")
         self.start: QPushButton = button("Resample", "primary", self.start_or_stop, "bootstrap.start")
-        self.start.setDefault(True)
         csv = bare_button("export", "Export resamples as CSV", self._ask_export, "bootstrap.csv")
         picture = bare_button("picture", "Export picture", self._export_picture, "bootstrap.export")
         self._exporters = (csv, picture)
@@ -136,7 +136,10 @@ class BootstrapDialog(StudyDialog):
         is_new = settings.statistic == EXPRESSION and not settings.expression
         if is_new and settings.first and "`" not in settings.first:  # something to begin with
             settings = replace(settings, expression=f"mean({quoted(settings.first)})")
-        self._context.document.set_studies(text, bootstrap=self._with_a_model(settings))
+        document = self._context.document
+        if document.table is not None:
+            settings = with_fitting_column(settings, document.table, document.target)
+        document.set_studies(text, bootstrap=self._with_a_model(settings))
 
     def _with_a_model(self, settings: BootstrapSettings) -> BootstrapSettings:
         """Choose a model and what it is scored by, where a person has not yet or it does not fit."""
@@ -144,7 +147,9 @@ class BootstrapDialog(StudyDialog):
         if settings.statistic != SCORE:
             return settings
         if settings.run_id not in document.runs:
-            settings = replace(settings, run_id=document.current_run_id or next(iter(document.runs), ""))
+            current = document.current_run_id or next(iter(document.runs), "")
+            offered = [replace(settings, run_id=run_id) for run_id in (current, *document.runs)]
+            settings = next((each for each in offered if self._metrics(each)), offered[0])
         metrics = self._metrics(settings)
         return settings if settings.metric in metrics else replace(settings, metric=next(iter(metrics), ""))
 

@@ -192,7 +192,7 @@ def _unwritable(path: Path) -> DataError:
 
 def file_stem(context: Context, what: str) -> str:
     """Return what a file about the current model is called: "Decision tree 1 pruning"."""
-    run = context.document.current_run
+    run, what = context.document.current_run, what.replace("_", " ")
     return what if run is None else re.sub(NOT_IN_NAMES, "_", f"{run.name} {what}")
 
 

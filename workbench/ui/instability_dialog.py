@@ -102,7 +102,6 @@ class InstabilityDialog(StudyDialog):
         self._says = ElidedLabel("", "secondary")
         self._says.setObjectName("instability.says")
         self.start = button("Run", "primary", self._start_or_stop, "instability.start")
-        self.start.setDefault(True)  # Return in a field runs it
         csv = bare_button("export", "Export nodes as CSV", self._ask_export, "instability.csv")
         picture = bare_button("picture", "Export picture", self._export_picture, "instability.export")
         head = row(

@@ -65,7 +65,6 @@ class RefitDialog(StudyDialog):
         self._error.setObjectName(f"{key}.error")
         self._error.hide()
         self.start: QPushButton = button(self.verb, "primary", self.start_or_stop, f"{key}.start")
-        self.start.setDefault(True)
         csv = bare_button("export", "Export numbers as CSV", self._ask_export, f"{key}.csv")
         picture = bare_button("picture", "Export picture", self._export_picture, f"{key}.export")
         self._exporters = (csv, picture)

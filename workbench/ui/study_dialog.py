@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -25,6 +25,8 @@ class StudyDialog(QDialog):
         At first, where the screen has the room.
     """
 
+    start: QPushButton | None = None  # what Enter in a field presses, where there is such a button
+
     def __init__(self, context: Context, window: QWidget, name: str, title: str, size: QSize) -> None:
         super().__init__(window)
         self._context = context
@@ -38,6 +40,8 @@ class StudyDialog(QDialog):
 
     def open_it(self) -> None:
         """Show it, in front of the others."""
+        if self.start is not None:  # not where it is made: Qt remembers a default button in its dialog alone
+            self.start.setDefault(True)
         self.show()
         self.raise_()
         self.activateWindow()

@@ -62,6 +62,7 @@ class GridLine(QWidget):
             self.box.addItem(self._none_text)
         for parameter in self._parameters:
             self.box.addItem(parameter.label or parameter.name)
+        self._show_edit()
 
     @property
     def parameter(self) -> Parameter | None:

@@ -59,7 +59,7 @@ class DartsPlot(FigurePlot):
                 pen=pen(t.colour("text"), 2),
             )
             entries.append(("truth", t.colour("text")))
-        self.legend_.show_entries([*entries, ("1, 2, 3 spreads", t.colour("border"))])
+        self.legend_.show_entries([*entries, ("1, 2, 3 standard deviations", t.colour("border"))])
         self._set_ranges()
 
     def _set_ranges(self) -> None:

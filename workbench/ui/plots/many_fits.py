@@ -67,7 +67,7 @@ class ManyFitsPlot(AsksForPlaces, FigurePlot):
         ]
         self.truth_.setVisible(len(figure.truth) > 0)
         if len(figure.truth):
-            self.truth_.setData(*self._steps(figure.truth), pen=pen(truth, 2, Qt.PenStyle.DashLine))
+            self.truth_.setData(*self._of_truth(), pen=pen(truth, 2, Qt.PenStyle.DashLine))
             entries.append(("truth", truth))
         dot = QColor(theme.class_colour(0))
         dot.setAlphaF(POINT_ALPHA)
@@ -90,6 +90,11 @@ class ManyFitsPlot(AsksForPlaces, FigurePlot):
     def _steps(self, values) -> tuple[np.ndarray, np.ndarray]:
         """A value a cell as a line that is level within each cell: borders are where they are."""
         return np.repeat(self.figure.x.edges, 2)[1:-1], np.repeat(values, 2)
+
+    def _of_truth(self) -> tuple[np.ndarray, np.ndarray]:
+        """The truth of numbers bends where fits of trees have steps: it goes from middle to middle."""
+        axis, truth = self.figure.x, self.figure.truth
+        return self._steps(truth) if axis.is_category else ((axis.edges[:-1] + axis.edges[1:]) / 2, truth)
 
     def _draw_here(self) -> None:
         edges, second = self.figure.x.edges, self.figure.second
