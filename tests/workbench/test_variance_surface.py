@@ -243,7 +243,7 @@ def test_the_figure_tells_of_every_place(penguins):
     )  # fmt: skip
     two = make_variance_surface(found, 70, 5)
     np.testing.assert_array_equal(two.darts.throws, found.answers[:, [70, 5]])
-    assert two.darts.x_name == f"probability of Gentoo at {found.x.text(10)}, Dream"
+    assert two.darts.x_name == f"probability of Gentoo at {found.x.text(10)} and Dream"
     assert two.step(1, 0, of_second=True) == 6
     agreed = make_variance_surface(replace(found, deviation=np.zeros(180)))
     assert agreed.range == (0.0, 1.0)
