@@ -54,14 +54,17 @@ def test_the_target_and_another_column_are_counted(qtbot, session, penguins):
 def test_a_column_of_numbers_is_cut_as_one_says(qtbot, session, penguins):
     dialog = opened(qtbot, session)
     assert not part(dialog, QComboBox, "x.way").isVisible()
+    assert not part(dialog, QLabel, "x.unit").isVisible()
     choose_anew(qtbot, dialog, "x.column", "bill_length_mm")
     assert part(dialog, QComboBox, "x.way").isVisible()
+    assert part(dialog, QLabel, "x.unit").isVisible()
     assert len(dialog.figure.x.labels) == 4
     assert "2 left out" in dialog.figure.subtitle
     choose_anew(qtbot, dialog, "x.way", "Equal widths")
     enter(dialog, "x.ranges", "3", end=Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(dialog.figure.x.labels) == 3)
     choose_anew(qtbot, dialog, "x.way", "Own cuts")
+    assert not part(dialog, QLabel, "x.unit").isVisible()
     enter(dialog, "x.ranges", "40 45", end=Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog.figure.x.labels == ("≤ 40", "40 to 45", "> 45"))
     stack = session.document.undo_stack

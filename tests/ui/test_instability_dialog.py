@@ -72,6 +72,8 @@ def test_resamples_are_searched_and_the_root_is_shown_first(qtbot, session, run_
     for width in (900, 1120):
         dialog.resize(width, 700)
         assert dialog.table.columnWidth(0) >= 170, "questions are read, and what has no room is scrolled to"
+        header = dialog.plot.header
+        assert " ".join(header.shown_lines) == dialog.plot.figure.subtitle, "few bars leave it no less room"
 
 
 def test_the_selected_node_and_the_row_are_the_same(qtbot, session, run_id):

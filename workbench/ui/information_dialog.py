@@ -182,7 +182,7 @@ class InformationDialog(StudyDialog):
 
     def _show(self, figure: InformationFigure | None) -> None:
         self.model.set_figure(figure)
-        self.arithmetic.setPlainText("" if figure is None else "\n".join(figure.arithmetic))
+        self.arithmetic.setPlainText("" if figure is None else "\n\n".join(figure.arithmetic))
         self.plot.setVisible(figure is not None)
         if figure is not None:
             self.plot.set_figure(figure)

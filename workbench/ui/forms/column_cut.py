@@ -50,11 +50,13 @@ class ColumnCut(QWidget):
             widget.setAccessibleName(f"{spoken} {side.upper()}")
         for way in ALL_WAYS:
             self.way.addItem(WAY_TITLES[way])
-        for later in (self.way, self.edit):
+        self._unit = Label("ranges", "secondary")
+        self._unit.setObjectName(f"information.{side}.unit")
+        for later in (self.way, self.edit, self._unit):
             keep_room(later)
         self._name = name = Label(side.upper(), "name")
         name.setBuddy(self.box)
-        layout = row(name, self.box, self.way, self.edit, spacing=8)
+        layout = row(name, self.box, self.way, self.edit, self._unit, spacing=8)
         layout.setStretch(1, 3)
         layout.setStretch(3, 2)
         self.setLayout(layout)
@@ -89,6 +91,7 @@ class ColumnCut(QWidget):
         has_ranges = self._column is not None and is_cut(self._column)
         for widget in (self.way, self.edit):
             widget.setVisible(has_ranges)
+        self._unit.setVisible(has_ranges and cutting.way != OWN)  # cuts are the numbers that they are
 
     @property
     def _column(self) -> Column | None:

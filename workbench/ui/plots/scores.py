@@ -183,6 +183,11 @@ class ImportancesPlot(DrawnPlot):
         super().__init__(parent)
         self.setObjectName("scores.importances")
 
+    @property
+    def is_low(self) -> bool:
+        """Few bars are low, and yet there is room for all that stands above them."""
+        return False
+
     def height_needed(self) -> int:
         return theme.scaled(64 + 24 * max(len(self.figure.names), 1))
 
