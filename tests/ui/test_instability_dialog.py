@@ -65,6 +65,8 @@ def test_resamples_are_searched_and_the_root_is_shown_first(qtbot, session, run_
     run(qtbot, dialog)
     figure = dialog.figure
     assert figure.found.n_resamples == 100
+    session.window.context.tree_study.advanced.emit()
+    assert dialog.figure is figure, "what is not new is not made again"
     assert dialog.model.rowCount() == figure.n_nodes
     assert dialog.table.currentIndex().row() == 0
     assert dialog.plot.figure.title.startswith("First split: ")

@@ -14,7 +14,7 @@ from workbench.datasets import Table
 from workbench.figures.instability import HEADS, InstabilityFigure, make_instability
 from workbench.figures.tree import TreeFigure, tree_of_run
 from workbench.figures.words import sentence
-from workbench.instability import MAX_RESAMPLES, InstabilitySettings, why_not
+from workbench.instability import MAX_RESAMPLES, InstabilityFound, InstabilitySettings, why_not
 from workbench.runs import RunResult
 from workbench.ui import theme
 from workbench.ui.context import Context
@@ -61,6 +61,7 @@ class InstabilityDialog(StudyDialog):
         self._refused: dict[str, str] = {}  # why what is typed in a field is none
         self._tree: tuple[RunResult, TreeFigure] | None = None
         self._fitted_to: TreeFigure | None = None
+        self._listed: tuple[str, TreeFigure, InstabilityFound] | None = None
         self._asked: tuple[RunResult | None, Table | None] | None = None
         self._why_not = ""
         self._is_following = False
@@ -207,13 +208,20 @@ class InstabilityDialog(StudyDialog):
         self._contents.show_content(True)
         if self._tree is None or self._tree[0] is not run.result:
             self._tree = run.result, tree_of_run(run.name, run.result, 0, table)
-        self.model.set_figure(make_instability(run.name, self._tree[1], found.instability))
-        if self._fitted_to is not self._tree[1]:  # not with every resample: it reads every cell
+        self._list(run.name, self._tree[1], found)
+        if self._fitted_to is not self._tree[1]:  # not with every resample
             self._fitted_to = self._tree[1]
             self._fit_columns()
         self._show_state()
-        self._follow()
         self.trees.show_model(run.name, run.result, table, settings)
+
+    def _list(self, name: str, tree: TreeFigure, found: InstabilityFound) -> None:
+        """List what was found, where it is not listed: steps of a resample are told without anything new."""
+        listed = self._listed
+        if listed is None or listed[0] != name or listed[1] is not tree or listed[2] is not found:
+            self._listed = name, tree, found
+            self.model.set_figure(make_instability(name, tree, found.instability))
+            self._follow()
 
     def _fit_columns(self) -> None:
         """Give shares the room of their heads, the runner-up that of a name, and the question the rest."""
