@@ -43,10 +43,12 @@ def test_it_fits_and_draws(qtbot, session, cosine):
 def test_a_place_is_looked_at_by_mouse_and_keys(qtbot, session, cosine):
     dialog = open_refits(qtbot, session, "many_fits")
     fit(qtbot, session, dialog)
-    plot, at = dialog.plot, dialog.figure.at
+    plot, at, spots = dialog.plot, dialog.figure.at, dialog.plot.points_.data
+    np.testing.assert_array_equal(plot.points_.getData()[0], dialog.figure.points_x)
     plot.setFocus()
     QTest.keyClick(plot, Qt.Key.Key_Right)
     assert dialog.figure.at == at + 1
+    assert plot.points_.data is spots, "rows that are the same are not drawn anew"
     assert dialog.answers.figure is dialog.figure.answers
     x = dialog.figure.x
     middle = (x.edges[40] + x.edges[41]) / 2

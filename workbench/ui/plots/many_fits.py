@@ -36,6 +36,7 @@ class ManyFitsPlot(AsksForPlaces, FigurePlot):
         self.setAccessibleName("Fits along a column: arrow keys go from one place to the next")
         self._band = Band(self.plot)
         self.points_ = pg.ScatterPlotItem()
+        self._points: tuple[np.ndarray, QColor] | None = None  # places along the column, and their colour
         self.here_, self.second_ = pg.InfiniteLine(angle=90), pg.InfiniteLine(angle=90)
         self.fits_, self.mean_, self.truth_ = (pg.PlotDataItem(connect="finite") for _ in range(3))
         for z, item in enumerate(
@@ -71,7 +72,7 @@ class ManyFitsPlot(AsksForPlaces, FigurePlot):
             entries.append(("truth", truth))
         dot = QColor(theme.class_colour(0))
         dot.setAlphaF(POINT_ALPHA)
-        self.points_.setData(figure.points_x, figure.points_y, size=POINT_PX, pen=None, brush=dot)
+        self._draw_points(dot)
         if len(figure.points_x):
             entries.append(("training rows", theme.class_colour(0)))
         self.legend_.show_entries(entries)
@@ -79,6 +80,13 @@ class ManyFitsPlot(AsksForPlaces, FigurePlot):
         self.plot.setXRange(figure.x.low, figure.x.high, padding=0)
         self.plot.setYRange(low, high, padding=0.05)
         self._draw_here()
+
+    def _draw_points(self, colour: QColor) -> None:
+        """Draw the training rows, where they are others: while fits come in they are the same."""
+        x, y = self.figure.points_x, self.figure.points_y
+        if self._points is None or self._points[0] is not x or self._points[1] != colour:
+            self._points = x, colour
+            self.points_.setData(x, y, size=POINT_PX, pen=None, brush=colour)
 
     def _draw_fits(self, colour: QColor) -> None:
         """Draw all fits as one line that is interrupted between them: hundreds of items would be slow."""
