@@ -24,6 +24,7 @@ import platformdirs
 from numba.core.sigutils import normalize_signature
 from numba.core.targetconfig import ConfigStack
 from numba.core.types.misc import unliteral
+from numpy.typing import NDArray
 
 LOG = logging.getLogger(__name__)
 CACHE_VARIABLE = "TREEWRIGHT_CACHE_DIR"
@@ -206,6 +207,12 @@ def compile_for(function: Any, *arguments: Any) -> None:
     """Compile a kernel for the types of `arguments` without calling it; nothing with the compiler off."""
     if is_compiling():
         function.compile(tuple(numba.typeof(argument) for argument in arguments))
+
+
+def new_records(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return records with fields as attributes: as numba sees them all, numpy its slower recarray alone."""
+    records = np.zeros(size, dtype)
+    return records if is_compiling() else records.view(np.recarray)
 
 
 def is_compiling() -> bool:

@@ -115,19 +115,19 @@ def for_chunks(
 
 
 @contextmanager
-def beside(function: Callable[[int], None], n_threads: int) -> Iterator[None]:
-    """Run ``function(1)`` to ``function(n_threads - 1)`` in other threads while the block runs.
+def beside(function: Callable[[int], None], n_threads: int) -> Iterator[int]:
+    """Run ``function(1)`` to ``function(n_threads - 1)`` in other threads during the block; yield how many.
 
     They have to end by themselves soon after the block has; those that never began are left out. They
     have a pool of their own: they wait for the block, which may need the threads of the others.
     """
     if n_threads <= 1 or _inside_task.get():
-        yield
+        yield 0
         return
     pool, task = _pool(n_threads, "beside"), _as_task(function)
     others = [pool.submit(task, i) for i in range(1, n_threads)]
     try:
-        yield
+        yield len(others)
     finally:
         for future in others:
             future.cancel()

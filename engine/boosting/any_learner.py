@@ -192,19 +192,19 @@ class LearnerBooster(Booster):
 
     def _fit_round(self, iteration: int, rate: float) -> tuple[tuple[Any, ...], float]:
         """Fit a round's learners and add them to the raw predictions; return them and the step."""
-        drawn = self._draw_rows(self._generator_of(iteration))
+        drawn = self._draw_rows(self._generator_of(iteration) if self._draws else None)
         learners = [self._fit_learner(k, drawn, iteration) for k in range(self._loss.n_raw)]
         change = np.empty(self._raw.shape)
         for k, learner in enumerate(learners):
             change[:, k] = self._answers(learner, self._rows)
             self._ask()
-        step = tree_step(self._loss, self._raw, self._training, change, drawn, self._ask, self._n_jobs)
+        step = tree_step(self._loss, self._raw, self._training, change, drawn, self._ask, self._team)
         scale = rate * step
         self._raw += scale * change
         return tuple(ScaledLearner(learner, scale) for learner in learners), step
 
     def _fit_learner(self, k: int, drawn: NDArray[np.int32], iteration: int) -> Any:
-        gradients, _ = self._derivatives
+        gradients = self._derivatives.gradients
         residuals = -gradients[k] / self._training.sample_weight
         learner = seeded(self._learner, self._settings.seed, iteration * self._loss.n_raw + k)
         self._stop_seen = False

@@ -9,7 +9,7 @@ from engine import dtypes
 from engine.binning import BinnedTable
 from engine.boosting.columns import DrawnColumns
 from engine.boosting.kernels import splitting
-from engine.boosting.kernels.team import Desk, Searches
+from engine.boosting.kernels.team import CELLS_A_PIECE, Desk, Searches
 from engine.boosting.team import Team
 from engine.tree.directions import Directions
 
@@ -44,32 +44,28 @@ def desk_for(
         columns=binned.columns,
         offsets=binned.offsets.astype(np.uint64),  # numba adds int64 and uint64 as floats
         fixed=np.empty((n_rows, n_channels), dtypes.FIXED_DTYPE),
+        drawn=np.empty(0, dtypes.SAMPLE_DTYPE),
         rows=np.empty(0, dtypes.SAMPLE_DTYPE),
+        is_parted=np.zeros(1, np.uint8),
         lefts=np.empty(n_rows, dtypes.SAMPLE_DTYPE),
         rights=np.empty(n_rows, dtypes.SAMPLE_DTYPE),
         goes_left=np.zeros(n_codes, np.uint8),
         n_left=np.empty(n_pieces, dtypes.COUNT_DTYPE),
         left_at=np.empty(n_pieces, dtypes.COUNT_DTYPE),
         right_at=np.empty(n_pieces, dtypes.COUNT_DTYPE),
-        packed=np.zeros((n_threads, n_cells, n_channels), dtypes.FIXED_DTYPE),
-        poured=np.zeros((n_threads, n_cells, n_channels + 1), dtypes.FIXED_DTYPE),
+        packed=np.zeros((n_threads, n_cells, n_channels), dtypes.SUM_DTYPE),
+        is_old=np.zeros(n_threads, np.uint8),
+        poured=np.zeros((n_threads, n_cells, n_channels + 1), dtypes.SUM_DTYPE),
         n_added=np.zeros(n_threads, dtypes.COUNT_DTYPE),
         n_poured=np.zeros(n_threads, dtypes.COUNT_DTYPE),
         count_bits=count_bits,
-        histograms=np.empty((n_slots, n_cells, n_channels + 1), dtypes.FIXED_DTYPE),
+        histograms=np.empty((n_slots, n_cells, n_channels + 1), dtypes.SUM_DTYPE),
         searches=_searches(binned, directions, n_codes, n_threads),
     )
 
 
-def of_columns(desk: Desk, drawn: DrawnColumns, rows: NDArray[np.int32]) -> Desk:
-    """Return the same memory for a tree on some rows that may ask about some columns.
-
-    Parameters
-    ----------
-    drawn : DrawnColumns
-        Some, or all, of the table that the desk was made for.
-    rows : int32 (n_rows_to_grow_on,)
-    """
+def of_columns(desk: Desk, drawn: DrawnColumns) -> Desk:
+    """Return the same memory for a tree that may ask about some columns, of those it was made for."""
     searches = desk.searches._replace(
         offsets=drawn.offsets,
         n_bins=drawn.n_bins,
@@ -79,7 +75,6 @@ def of_columns(desk: Desk, drawn: DrawnColumns, rows: NDArray[np.int32]) -> Desk
     return desk._replace(
         codes=drawn.codes,
         offsets=drawn.offsets.astype(np.uint64),
-        rows=rows,
         packed=_first_cells(desk.packed, drawn.n_cells),
         poured=_first_cells(desk.poured, drawn.n_cells),
         histograms=_first_cells(desk.histograms, drawn.n_cells),
@@ -94,6 +89,7 @@ def _first_cells(sums: NDArray[np.int64], n_cells: int) -> NDArray[np.int64]:
 
 
 def _searches(binned: BinnedTable, directions: Directions, n_codes: int, n_threads: int) -> Searches:
+    n_pieces = -(-binned.n_cells // CELLS_A_PIECE)
     all_directions = np.zeros(binned.n_features, np.uint8)
     all_directions[: len(directions)] = directions
     return Searches(
@@ -107,12 +103,14 @@ def _searches(binned: BinnedTable, directions: Directions, n_codes: int, n_threa
         keys=np.empty((n_threads, n_codes)),
         items=np.empty((n_threads, n_codes), np.int64),
         goes_left=np.zeros((2, n_codes), np.uint8),
-        best=np.zeros((2, splitting.N_MISSING + 1)),
+        best=np.zeros((2, splitting.N_BEST)),
+        best_of_pieces=np.zeros((n_pieces, 2, splitting.N_BEST)),
+        goes_left_of_pieces=np.zeros((n_pieces, 2, n_codes), np.uint8),
     )
 
 
 def _n_slots(binned: BinnedTable, n_channels: int, max_leaf_nodes: int | None) -> int:
     """Histograms to have room for: one for each node that may wait and be worth it, within limits."""
     most = min(binned.n_rows * binned.n_features // max(binned.n_cells, 1), max_leaf_nodes or binned.n_rows)
-    n_bytes = binned.n_cells * (n_channels + 1) * np.dtype(dtypes.FIXED_DTYPE).itemsize
+    n_bytes = binned.n_cells * (n_channels + 1) * np.dtype(dtypes.SUM_DTYPE).itemsize
     return AT_WORK + max(1, min(most + 1, MOST_BYTES // max(n_bytes, 1)))

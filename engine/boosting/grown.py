@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.boosting.blocks import N_SUMS, RowBlocks
+from engine.boosting.blocks import N_SUMS, Meanwhile, RowBlocks
 from engine.boosting.kernels.splitting import FREE, RISES
-from engine.boosting.kernels.team import NO_SLOT
 from engine.boosting.newton import scores
+from engine.boosting.team import Team
 from engine.tree.directions import NONE, Directions
 from engine.tree.structure import IS_MISSING, LEAF, LEVEL_SET, NO_CHILD, THRESHOLD, Tree, compact
 
@@ -104,18 +104,16 @@ class Split:
 class Node:
     """A node, whose rows are ``sample_indices[start:stop]``; its sums and value come when all is grown.
 
-    While it waits to be split its histogram may be kept in a `slot`. `lower` and `upper` bound its value
-    where columns have directions; `between` says which bins of columns of statistics can come here (above
-    the first number, up to the second), where not all can.
+    `lower` and `upper` bound its value where columns have directions; `between` says which bins of columns of
+    statistics can come here (above the first number, up to the second), where not all can.
     """
 
     start: int
     stop: int
     depth: int
-    sums: Sums = field(default_factory=lambda: np.zeros(N_SUMS))
+    sums: tuple[float, ...] = (0.0,) * N_SUMS
     value: float = 0.0
     split: Split | None = None
-    slot: int = NO_SLOT
     first_child: int = NO_CHILD
     lower: float = -math.inf
     upper: float = math.inf
@@ -136,20 +134,20 @@ class Grown:
         Children are adjacent; the root is first.
     sample_indices : int32 (n_rows_grown_on,)
         Rows, leaf by leaf.
+    blocks : RowBlocks
+        Those of `leaves`.
     """
 
     nodes: list[Node]
     sample_indices: NDArray[np.int32]
+    blocks: RowBlocks = field(repr=False)
     settings: GrowSettings = field(repr=False)
 
     @cached_property
-    def blocks(self) -> RowBlocks:
-        """The rows of `leaves`, in their order."""
-        return RowBlocks(self.sample_indices, self.leaves)
-
-    @property
     def leaves(self) -> list[Node]:
-        return [node for node in self.nodes if node.first_child == NO_CHILD]
+        """In the order of their rows."""
+        leaves = [node for node in self.nodes if node.first_child == NO_CHILD]
+        return sorted(leaves, key=lambda leaf: leaf.start)
 
     def scale(self, step: float) -> None:
         """Multiply all values by the step of a line search."""
@@ -161,10 +159,10 @@ class Grown:
         for node in reversed(self.nodes):  # children come after their parents
             if node.first_child != NO_CHILD:
                 left, right = self.nodes[node.first_child], self.nodes[node.first_child + 1]
-                share = float(left.sums[WEIGHT] / (left.sums[WEIGHT] + right.sums[WEIGHT]))
+                share = left.sums[WEIGHT] / (left.sums[WEIGHT] + right.sums[WEIGHT])
                 node.value = share * left.value + (1.0 - share) * right.value
 
-    @property
+    @cached_property
     def sums(self) -> Sums:
         """All nodes' sums: float64 (n_nodes, 3)."""
         return np.array([node.sums for node in self.nodes])
@@ -254,7 +252,10 @@ def _level_set(node: Node) -> NDArray[np.int64]:
     return np.column_stack([levels, 1 - node.split.goes_left[levels].astype(np.int64)])
 
 
-def add_leaves(grown: Sequence[Grown], rate: float, raw: NDArray[np.float64], n_jobs: int | None) -> None:
+def add_leaves(
+    grown: Sequence[Grown], rate: float, raw: NDArray[np.float64], team: Team, meanwhile: Meanwhile = None
+) -> None:
     """Add `rate` times leaves' values to their rows of `raw`, float64 (n_rows, n_raw): a tree a column."""
     for k, tree in enumerate(grown):
-        tree.blocks.add_values(np.array([leaf.value * rate for leaf in tree.leaves]), k, raw, n_jobs)
+        values = np.array([leaf.value * rate for leaf in tree.leaves])
+        tree.blocks.add_values(values, k, raw, team, meanwhile if k == 0 else None)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import dtypes
 from engine.base import TrainingData
+from engine.boosting.derivatives import room_for_derivatives
 from engine.boosting.grown import Grown, Node
 from engine.boosting.kernels.losses import binary_loss_change
-from engine.boosting.losses import Loss, mean_loss
+from engine.boosting.losses import Loss, sum_losses
+from engine.boosting.team import Team
 from engine.parallel import for_chunks
 
 MAX_PASSES = 60
@@ -87,7 +88,7 @@ def _loss_change(
 
 def tree_step(
     loss: Loss, raw: Floats, data: TrainingData, change: Floats, rows: NDArray[np.int32],
-    ask: Callable[[], None], n_jobs: int | None,
+    ask: Callable[[], None], team: Team,
 ) -> float:  # fmt: skip
     """Return the multiple of a round's change, from 0 on, with the least loss of some rows.
 
@@ -108,12 +109,12 @@ def tree_step(
         return 0.0
     if loss.has_step_along:
         return loss.step_along(raw[:, 0], y, weights, change[:, 0])
-    derivatives: Any = (np.empty(change.T.shape), np.empty(change.T.shape))
+    derivatives = room_for_derivatives(change.shape[1], len(change), loss.row_chunk)
 
     def slope(step: float) -> float:
         ask()
-        mean_loss(loss, raw + step * change, y, weights, derivatives, n_jobs)
-        return float(np.sum(derivatives[0] * change.T))
+        sum_losses(loss, raw + step * change, y, weights, derivatives, team)
+        return float(np.sum(derivatives.gradients * change.T))
 
     return _root(slope, loss.largest_step / largest)
 

@@ -7,15 +7,18 @@ class, or one score a class. Losses are means per row (weighted), so curves of d
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.boosting.derivatives import Derivatives
 from engine.boosting.kernels import losses as kernels
+from engine.boosting.kernels.calls import take
+from engine.boosting.team import Team
 from engine.parallel import for_chunks
 
-ROW_CHUNK = 16384  # rows of a loss pass, 0.1 ms and more; fixed, so sums have the same bits everywhere
+ROW_CHUNK = 16384  # rows numpy works on at a time, 0.1 ms and more
+FEW_ROWS = 4096  # rows a kernel does: nobody waits long for the last chunk
 LARGEST_EXPONENT = 300.0  # of exp; its square times any sum of weights is finite
 
 Floats = NDArray[np.float64]
@@ -39,8 +42,11 @@ class Loss:
         A first-order leaf takes a Newton step; else `best_step`.
     largest_step : float
         Of a raw prediction in a line search, where no finite step is the best one.
-    sum_with_derivatives : callable
-        Weighted loss of rows `start` to `stop`; fills their gradients and hessians.
+    row_chunk : int
+        Rows that are summed by themselves; fixed, so sums have the same bits for any number of threads.
+    of_chunks : callable
+        Takes chunks of rows, see `kernels.calls.take`; sums their weighted losses and fills the gradients and
+        hessians, see `kernels.losses`.
     """
 
     n_raw = 1
@@ -49,7 +55,8 @@ class Loss:
     has_curvature = True
     takes_newton_steps = True
     largest_step = np.inf
-    sum_with_derivatives: Callable[..., float]
+    row_chunk = FEW_ROWS
+    of_chunks: Callable[..., None]
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         """The constant that minimises the loss: float64 (n_raw,)."""
@@ -74,20 +81,19 @@ class Loss:
 class RowLoss(Loss):
     """A loss of one raw prediction that numpy works out for a chunk of rows: nothing has to be compiled."""
 
-    def sum_with_derivatives(
-        self,
-        raw: Floats,
-        y: Floats,
-        weights: Floats,
-        start: int,
-        stop: int,
-        gradients: Floats,
-        hessians: Floats,
-    ) -> float:
-        rows = slice(start, stop)
-        f, targets, w = raw[rows, 0], y[rows], weights[rows]
-        losses, gradients[0, rows], hessians[0, rows] = self.of_rows(f, targets, w)
-        return float(np.sum(losses))
+    row_chunk = ROW_CHUNK
+
+    def of_chunks(
+        self, shared: NDArray[np.int64], chunk: int, raw: Floats, y: Floats, weights: Floats,
+        derivatives: Derivatives, sums: Floats,
+    ) -> None:  # fmt: skip
+        gradients, hessians = derivatives.gradients[0], derivatives.hessians[0]
+        while (at := int(take(shared))) < len(sums):
+            rows = slice(at * chunk, min((at + 1) * chunk, len(y)))
+            w = weights[rows] if len(weights) else np.ones(rows.stop - rows.start)
+            losses, gradients[rows], hessians[rows] = self.of_rows(raw[rows, 0], y[rows], w)
+            sums[at] = np.sum(losses)
+            kernels.leave_for_growing(derivatives, at, rows.start, rows.stop)
 
     def of_rows(self, raw: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the weighted losses of some rows, their gradients and their hessians: each (n_rows,)."""
@@ -98,7 +104,7 @@ class SquaredError(Loss):
     """Half the squared error, (y - f)^2 / 2."""
 
     has_constant_hessian = True
-    sum_with_derivatives = staticmethod(kernels.squared_error)
+    of_chunks = staticmethod(kernels.squared_error_in_chunks)
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         return np.array([np.average(y, weights=sample_weight)])
@@ -113,7 +119,7 @@ class BinaryLogLoss(Loss):
     """log(1 + exp(-y f)) for two classes; f is the log odds of the second one."""
 
     largest_step = 8.0
-    sum_with_derivatives = staticmethod(kernels.binary_log_loss)
+    of_chunks = staticmethod(kernels.binary_log_loss_in_chunks)
 
     def baseline(self, y: Floats, sample_weight: Floats) -> Floats:
         weights = class_weights(y, sample_weight, 2)
@@ -162,7 +168,8 @@ class MultinomialLogLoss(Loss):
     """- log p_y, p the softmax of one raw prediction a class."""
 
     largest_step = 8.0
-    sum_with_derivatives = staticmethod(kernels.multinomial_log_loss)
+
+    of_chunks = staticmethod(kernels.multinomial_log_loss_in_chunks)
 
     def __init__(self, n_classes: int) -> None:
         self.n_raw = n_classes
@@ -200,30 +207,25 @@ def class_weights(y: Floats, sample_weight: Floats, n_classes: int) -> Floats:
     return sums
 
 
-def mean_loss(
+def sum_losses(
     loss: Loss,
     raw_predictions: Floats,
     y: Floats,
     sample_weight: Floats,
-    derivatives: Any,
-    n_jobs: int | None,
+    derivatives: Derivatives,
+    team: Team,
 ) -> float:
-    """Return the weighted mean loss and fill the derivatives of every row.
+    """Return the weighted sum of all rows' losses and fill the derivatives of every row.
 
     Parameters
     ----------
     raw_predictions : float64 (n_samples, n_raw)
-    derivatives : pair of float64 (n_raw, n_samples)
-        Gradients and hessians, overwritten.
+    sample_weight : float64 (n_samples,) or (0,)
+        May be left out where each weighs 1.
+    derivatives : Derivatives
+        Overwritten, but for the scales.
     """
-    gradients, hessians = derivatives
-    n_samples = len(y)
-    sums = np.zeros(-(-n_samples // ROW_CHUNK))
-
-    def add_chunk(chunk_idx: int, start: int, stop: int) -> None:
-        sums[chunk_idx] = loss.sum_with_derivatives(
-            raw_predictions, y, sample_weight, start, stop, gradients, hessians
-        )
-
-    for_chunks(add_chunk, n_samples, ROW_CHUNK, n_jobs)
-    return float(sums.sum() / sample_weight.sum()) if n_samples else float("nan")
+    sums = np.zeros(-(-len(y) // loss.row_chunk))
+    chunks = (team.shared, loss.row_chunk, raw_predictions, y, sample_weight, derivatives, sums)
+    team.together(lambda _thread: loss.of_chunks(*chunks))
+    return float(sums.sum())

@@ -7,15 +7,20 @@ are looked at by numpy together: nothing is compiled for it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.boosting.grow import TreeGrower
-from engine.boosting.grown import Node
-from engine.boosting.kernels import splitting
+from engine.boosting.blocks import RowBlocks
+from engine.boosting.desk import SPLIT_CHUNK
+from engine.boosting.grower import CHUNKS_A_WAVE, Grower
+from engine.boosting.grown import Node, Split, hand_on_bounds
+from engine.boosting.kernels import splitting, team
 from engine.boosting.newton import leaf_values, scores
+from engine.boosting.statistic_splits import hand_on_between
+from engine.tree.structure import LEVEL_SET, NO_CHILD
 
 Floats = NDArray[np.float64]
 Histogram = NDArray[np.int64]
@@ -30,17 +35,20 @@ class _Question(NamedTuple):
     is_asked: NDArray[np.bool_]
 
 
-class LevelGrower(TreeGrower):
-    """Grows oblivious trees; parameters as in `TreeGrower`."""
+class LevelGrower(Grower):
+    """Grows oblivious trees; parameters as in `Grower`."""
 
     asks_all_levels = True  # so that all nodes of a level ask the same
 
-    def _grow_nodes(self, root: Node) -> list[Node]:
-        """Grow on from the root, level by level; return all nodes."""
+    def _grow_nodes(
+        self, generator: np.random.Generator | None
+    ) -> tuple[NDArray[np.int64], Callable[[], list[Node]]]:
+        """Grow on from the root, level by level, as `Grower`."""
+        root = Node(0, len(self._rows), 0)
         nodes, n_leaves, limit = [root], 1, self.settings.max_leaf_nodes
         level = {0: self._new_histogram(root)} if self._may_split(root) else {}
         while level:
-            question = self._best_question([nodes[i] for i in level], list(level.values()))
+            question = self._best_question([nodes[i] for i in level], list(level.values()), generator)
             if question is None:
                 break
             n_leaves += int(question.is_asked.sum())
@@ -53,17 +61,54 @@ class LevelGrower(TreeGrower):
                     best = question.best.copy()
                     missing = self._drawn.offsets[int(best[splitting.FEATURE]) + 1] - 1
                     best[splitting.N_MISSING] = histogram[missing, -1]
-                    node.split = self._as_split(node, histogram, best, question.goes_left.copy())
+                    node.split = self._split_of(node, histogram, best, question.goes_left)
                     self._split(nodes, node_idx)
                     following |= self._histograms_below(nodes, node, histogram)
                 self._ask()
             level = following
-        return nodes
+        leaves = [(node.start, node.stop) for node in nodes if node.first_child == NO_CHILD]
+        return np.array(sorted(leaves)), lambda: nodes
+
+    def _may_split(self, node: Node) -> bool:
+        settings = self.settings
+        is_deep = settings.max_depth is not None and node.depth >= settings.max_depth
+        return self.has_choice and not is_deep and node.n_rows >= 2 * settings.min_samples_leaf
 
     def _new_histogram(self, node: Node) -> Histogram:
-        slot = self._free[-1]
-        self._build(node, (), slot)
-        return np.array(self._desk.histograms[slot])
+        chunk, wave, first = self._row_chunk, self._row_chunk * CHUNKS_A_WAVE, node.start
+        while node.stop - first > wave:
+            self._orders.give(team.add, first, wave, chunk)
+            first += wave
+            self._ask()
+        self._orders.give(team.build, first, node.stop - first, chunk, 0, team.NO_SLOT, 0)
+        return np.array(self._desk.histograms[0])
+
+    def _split_of(
+        self, node: Node, histogram: Histogram, best: Floats, goes_left: NDArray[np.uint8]
+    ) -> Split:
+        place = int(best[splitting.FEATURE])
+        at, n_bins = int(self._drawn.offsets[place]), int(self._drawn.n_bins[place])
+        is_of_levels = best[splitting.KIND] == LEVEL_SET
+        levels = np.flatnonzero(histogram[at : at + n_bins, -1]) if is_of_levels else np.empty(0, np.int64)
+        return self._as_split(node, best, goes_left[: n_bins + 1].copy(), levels)
+
+    def _split(self, nodes: list[Node], node_idx: int) -> None:
+        """Partition the node's rows, in their order, and append its two children."""
+        node = nodes[node_idx]
+        assert node.split is not None
+        codes_left, column = node.split.codes_left, node.split.column
+        self._desk.goes_left[: len(codes_left)] = codes_left
+        n_left = self._orders.give(team.partition, node.start, node.n_rows, SPLIT_CHUNK, column)
+        middle = node.start + n_left
+        node.first_child = len(nodes)
+        left, right = Node(node.start, middle, node.depth + 1), Node(middle, node.stop, node.depth + 1)
+        nodes += [left, right]
+        hand_on_between(node, left, right, column in self._statistics)
+        if len(self.settings.directions):
+            stretches = np.array([[left.start, left.stop], [right.start, right.stop]])
+            sums = self._sums_of(RowBlocks(self._rows, stretches))
+            at_left, at_right = self._leaf_values(sums, self.settings.split_curvature).tolist()
+            hand_on_bounds(node, left, right, at_left, at_right, self.settings.directions)
 
     def _histograms_below(self, nodes: list[Node], node: Node, histogram: Histogram) -> dict[int, Histogram]:
         """Histograms of the children that may be split, the larger one's as a difference."""
@@ -77,9 +122,11 @@ class LevelGrower(TreeGrower):
             found[pair[0]] = small
         return dict(sorted(found.items()))
 
-    def _best_question(self, nodes: list[Node], histograms: list[Histogram]) -> _Question | None:
-        columns = self._columns_of_level(histograms)
-        told = [self._rules(node) for node in nodes]
+    def _best_question(
+        self, nodes: list[Node], histograms: list[Histogram], generator: np.random.Generator | None
+    ) -> _Question | None:
+        columns = self._columns_of_level(histograms, generator)
+        told = [self._rules(node.lower, node.upper) for node in nodes]
         least, noise = told[0].least_gain, self._noise(histograms, told)
         best: _Question | None = None
         for feature in columns.tolist():
@@ -103,11 +150,14 @@ class LevelGrower(TreeGrower):
                 noise += splitting.ROUNDING * parent + float(whole[-1]) ** 2 / hessians
         return noise
 
-    def _columns_of_level(self, histograms: list[Histogram]) -> NDArray[np.int64]:
+    def _columns_of_level(
+        self, histograms: list[Histogram], generator: np.random.Generator | None
+    ) -> NDArray[np.int64]:
         """Columns drawn for a level: so many as for a node, and on while all were constant everywhere."""
-        columns, n_wanted = self._draw_columns()
-        if n_wanted == len(columns):
+        n_wanted, columns = self.settings.max_features, self._columns
+        if n_wanted is None or n_wanted >= len(columns) or generator is None:
             return columns
+        columns = generator.permutation(columns)
         offsets, n_bins = self._drawn.offsets, self._drawn.n_bins
         cells = [slice(int(offsets[f]), int(offsets[f]) + int(n_bins[f]) + 1) for f in columns]
         varies = [any(np.count_nonzero(h[part, -1]) > 1 for h in histograms) for part in cells]

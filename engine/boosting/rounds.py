@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,14 +15,17 @@ from numpy.typing import NDArray
 from engine import dtypes
 from engine.base import TrainingData, member_seed
 from engine.binning import bin_table
+from engine.boosting.derivatives import Derivatives, room_for_derivatives
 from engine.boosting.early_stopping import EarlyStopping
-from engine.boosting.grow import NO_STATISTICS, TreeGrower
+from engine.boosting.grow import TreeGrower
+from engine.boosting.grower import NO_STATISTICS, Grower
 from engine.boosting.grown import Grown, GrowSettings, add_leaves
 from engine.boosting.line_search import MAX_HALVINGS, set_leaf_steps, shorten_leaf_steps, tree_step
-from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, mean_loss
+from engine.boosting.losses import BinaryLogLoss, Loss, MultinomialLogLoss, sum_losses
 from engine.boosting.oblivious import LevelGrower
 from engine.boosting.ordered import OrderedTable, order_table
 from engine.boosting.start import begin_with, model_raw, trees_raw
+from engine.boosting.team import Team
 from engine.errors import FitStopped, ParameterError
 from engine.monitor import FitMonitor, IterationEvent, Stopwatch
 from engine.predict import tree_values
@@ -29,6 +33,8 @@ from engine.tree.structure import Tree
 
 BINNING_SHARE = 0.1  # of the whole fit, as told to the monitor
 ASK_EVERY_S = 0.02
+CELLS_A_TEAM = 2**18  # row visits x columns of a round, at least, for other threads to be called
+CELLS_A_ROW = 8  # what is done to a row beside adding it up, in columns
 LARGEST_REACH = 5e153  # of the sum of weights and a prediction: beyond, squares of errors are infinite
 
 GrowRound = Callable[[int, float], tuple[tuple[Any, ...], float]]
@@ -114,11 +120,15 @@ class Booster:
         self._raw, self._derivatives = self._start(training)
         if validation is not None:
             self._val_raw, self._val_derivatives = self._start(validation)
+            self._val_total_weight = float(validation.sample_weight.sum())
         self._reach = float(np.abs(self._raw).max())  # no raw prediction is larger
-        self._largest_reach = LARGEST_REACH / max(float(training.sample_weight.sum()), 1.0)
+        self._total_weight = float(training.sample_weight.sum())
+        self._largest_reach = LARGEST_REACH / max(self._total_weight, 1.0)
         self._all_rows = np.arange(training.n_rows, dtype=dtypes.SAMPLE_DTYPE)
         self.stopped = False
-        self._note_losses()
+        self._team = Team(settings.grow.n_jobs)
+        with self._team_at_work():
+            self._note_losses()
 
     @property
     def curves(self) -> tuple[NDArray[np.float64], ...]:
@@ -127,26 +137,33 @@ class Booster:
 
     def run(self) -> None:
         """Bin the table and run the rounds, until done, stopped early or stopped by the monitor."""
-        n_rounds = self._settings.n_estimators
         try:
             if self._stop_seen:
                 raise FitStopped
-            grow_round = self._prepare()
-            for iteration in range(len(self.rounds) + 1, n_rounds + 1):
-                trees, step = grow_round(iteration, self._settings.learning_rate)
-                self._add_to_validation(trees)
-                self._check_growth(trees, iteration)
-                self._note_losses()
-                self.rounds.append(trees)
-                self.steps.append(step)
-                is_over = self._is_over()
-                if self._tell(trees):
-                    self.stopped = iteration < n_rounds
-                    break
-                if is_over:
-                    break
+            with self._team_at_work():
+                self._run_rounds(self._prepare())
         except FitStopped:  # the unfinished round is dropped
             self.stopped = True
+
+    def _team_at_work(self) -> AbstractContextManager[None]:
+        data = self._training
+        return self._team.at_work(is_short=data.n_rows * (data.n_features + CELLS_A_ROW) < CELLS_A_TEAM)
+
+    def _run_rounds(self, grow_round: GrowRound) -> None:
+        n_rounds = self._settings.n_estimators
+        for iteration in range(len(self.rounds) + 1, n_rounds + 1):
+            trees, step = grow_round(iteration, self._settings.learning_rate)
+            self._add_to_validation(trees)
+            self._check_growth(trees, iteration)
+            self._note_losses()
+            self.rounds.append(trees)
+            self.steps.append(step)
+            is_over = self._is_over()
+            if self._tell(trees):
+                self.stopped = iteration < n_rounds
+                break
+            if is_over:
+                break
 
     def _check_growth(self, trees: tuple[Tree, ...], iteration: int) -> None:
         """Raise ParameterError where rounds overshoot so far that squares will be infinite."""
@@ -172,13 +189,12 @@ class Booster:
         told = -self.val_score[-1] if self._score is not None else self.val_loss[-1]
         return self._early_stopping.is_over(len(self.rounds), told)
 
-    def _start(self, data: TrainingData) -> tuple[NDArray[np.float64], tuple[Any, Any]]:
+    def _start(self, data: TrainingData) -> tuple[NDArray[np.float64], Derivatives]:
         if isinstance(self.init, tuple):
             raw = trees_raw(self.baseline, self.init, data.X, self._n_jobs)
         else:
             raw = model_raw(self.init, data.X, self._loss, data.n_classes)
-        shape = (self._loss.n_raw, data.n_rows)
-        return raw, (np.empty(shape), np.empty(shape))
+        return raw, room_for_derivatives(self._loss.n_raw, data.n_rows, self._loss.row_chunk)
 
     def _prepare(self) -> GrowRound:
         """Bin the table and begin the rounds; return what grows one."""
@@ -195,8 +211,10 @@ class Booster:
             on_column=lambda n_done: self._ask_binning(n_done, len(features)),
         )  # fmt: skip
         self._ask()
-        kind = LevelGrower if settings.grow.growth == "oblivious" else TreeGrower
-        grower = kind(binned, data.sample_weight, settings.grow, self._ask, statistics)
+        kind: type[Grower] = LevelGrower if settings.grow.growth == "oblivious" else TreeGrower
+        grower = kind(binned, data.sample_weight, settings.grow, self._ask, self._team, statistics)
+        if self._loss.n_raw == 1 and grower.has_derivatives_alone:
+            self._derivatives = self._derivatives._replace(fixed=grower.fixed)
         grow_round = partial(self._grow_trees, grower)
         message = "" if grower.has_choice else "No column can be split: the model is its start value."
         first = self._begin_rounds(grow_round)
@@ -248,46 +266,57 @@ class Booster:
             for k, tree in enumerate(trees):
                 self._val_raw[:, k] += tree_values([tree], self._validation.X, self._n_jobs, self._ask)[:, 0]
 
-    def _grow_trees(self, grower: TreeGrower, iteration: int, rate: float) -> tuple[tuple[Tree, ...], float]:
+    def _grow_trees(self, grower: Grower, iteration: int, rate: float) -> tuple[tuple[Tree, ...], float]:
         """Grow a round's trees and add them to the raw predictions; return them and the step."""
-        generator = self._generator_of(iteration)
+        generator = self._generator_of(iteration) if self._draws else None
         rows = self._draw_rows(generator)
-        gradients, hessians = self._derivatives
         grown = [
-            grower.grow(gradients[k], hessians[k], rows.copy(), self._draw_columns(generator, k), generator)
+            grower.grow(self._derivatives, rows, self._draw_columns(generator, k), generator, k)
             for k in range(self._loss.n_raw)
         ]
         step = self._search_lines(grown, rows) if self._settings.grow.order == 1 else 1.0
         for one in grown:
             one.keep_directions()
-        trees = tuple(tree.to_tree(rate) for tree in grown)
+        trees = list[Tree]()
+
+        def make_trees() -> None:
+            trees.extend(tree.to_tree(rate) for tree in grown)
+
+        if not self._may_rise and self._settings.subsample == 1.0:
+            add_leaves(grown, rate, self._raw, self._team, meanwhile=make_trees)
+            return tuple(trees), step
+        make_trees()
         self._ask()
-        if self._may_rise:
-            share = self._add_shortened(self._update_of(grown, trees, rate))
-            if share < 1.0:
-                trees = tuple(tree.to_tree(rate * share) for tree in grown)
-        elif self._settings.subsample < 1.0:
-            self._raw += self._update_of(grown, trees, rate)
-        else:
-            add_leaves(grown, rate, self._raw, self._n_jobs)
-        return trees, step
+        update = self._update_of(grown, tuple(trees), rate)
+        if not self._may_rise:
+            self._raw += update
+        elif (share := self._add_shortened(update)) < 1.0:
+            trees = [tree.to_tree(rate * share) for tree in grown]
+        return tuple(trees), step
 
     def _generator_of(self, iteration: int) -> np.random.Generator:
         return np.random.default_rng(int(member_seed(self._settings.seed, iteration)))
 
-    def _draw_rows(self, generator: np.random.Generator) -> NDArray[np.int32]:
+    @property
+    def _draws(self) -> bool:
+        """Tell whether chance decides on rows or columns; else no generator is made, in 0.1 ms."""
+        settings = self._settings
+        is_whole = settings.subsample == settings.colsample_bytree == 1.0
+        return not is_whole or settings.grow.max_features is not None
+
+    def _draw_rows(self, generator: np.random.Generator | None) -> NDArray[np.int32]:
         """Rows of this round, ascending: all, or a share without repetition and at least one."""
         n_rows, share = self._training.n_rows, self._settings.subsample
-        if share == 1.0:
+        if share == 1.0 or generator is None:
             return self._all_rows
         drawn = generator.choice(n_rows, max(1, int(share * n_rows)), replace=False, shuffle=False)
         return np.sort(drawn).astype(dtypes.SAMPLE_DTYPE)
 
-    def _draw_columns(self, generator: np.random.Generator, raw_idx: int) -> NDArray[np.int64]:
+    def _draw_columns(self, generator: np.random.Generator | None, raw_idx: int) -> NDArray[np.int64]:
         """Columns of one tree, ascending: all, or a share without repetition and at least one."""
         n_columns, share = self._training.n_features, self._settings.colsample_bytree
         drawn = np.arange(n_columns)
-        if share < 1.0:
+        if share < 1.0 and generator is not None:
             drawn = np.sort(generator.choice(n_columns, max(1, int(share * n_columns)), replace=False))
         return drawn if self._ordered is None else self._ordered.columns[raw_idx, drawn]
 
@@ -307,7 +336,7 @@ class Booster:
                 one.keep_directions()
             trees = tuple(tree.to_tree(1.0) for tree in grown)
             change = self._update_of(grown, trees, 1.0)
-            step = tree_step(loss, self._raw, data, change, rows, self._ask, self._n_jobs)
+            step = tree_step(loss, self._raw, data, change, rows, self._ask, self._team)
             for one in grown:
                 one.scale(step)
             return step
@@ -323,7 +352,7 @@ class Booster:
         if self._settings.subsample < 1.0:  # rows left out must find their leaves
             return self._values_of(trees)
         update = np.zeros((self._training.n_rows, len(trees)))
-        add_leaves(grown, rate, update, self._n_jobs)
+        add_leaves(grown, rate, update, self._team)
         return update
 
     def _values_of(self, trees: tuple[Tree, ...]) -> NDArray[np.float64]:
@@ -350,12 +379,12 @@ class Booster:
     def _train_loss(self) -> float:
         data = self._training
         self._loss.adapt(self._raw, data.y, data.sample_weight)
-        return mean_loss(self._loss, self._raw, data.y, data.sample_weight, self._derivatives, self._n_jobs)
+        rows = self._raw, data.y, data.sample_weight if data.is_weighted else data.sample_weight[:0]
+        return sum_losses(self._loss, *rows, self._derivatives, self._team) / self._total_weight
 
     def _val_loss(self, data: TrainingData) -> float:
-        return mean_loss(
-            self._loss, self._val_raw, data.y, data.sample_weight, self._val_derivatives, self._n_jobs
-        )
+        rows = self._val_raw, data.y, data.sample_weight
+        return sum_losses(self._loss, *rows, self._val_derivatives, self._team) / self._val_total_weight
 
     def _tell(self, new_trees: tuple[Tree, ...], message: str = "") -> bool:
         """Tell the monitor that a round (or the baseline) is done; True asks to stop."""

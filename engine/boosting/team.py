@@ -1,4 +1,4 @@
-"""A team of threads that grows a tree: one leads, the others help until they are dismissed."""
+"""A team of threads: whoever calls the others, and those who wait for calls while a model is trained."""
 
 from __future__ import annotations
 
@@ -6,54 +6,157 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from engine.boosting.kernels import team as kernels
+from engine.boosting.kernels import calls as kernels
+from engine.boosting.kernels import team as orders
 from engine.jit import is_compiling
 from engine.parallel import beside, resolve_jobs
 
 PATIENCE = 100_000  # looks, of about 2 ns each, before a thread gives its core away
-"""A tree's next order comes after 20 to 200 microseconds. Sleeping sooner, a thread would be woken for most
-of them; sleeping later, it would take time from others who wait for a core."""
+"""The next call, or a tree's next order, comes after 20 to 200 microseconds. Sleeping sooner, a thread would
+be woken for most of them; sleeping later, it would take time from others who wait for a core."""
+CALL_PATIENCE = 2_000_000  # of 0.25 ns each, for a call: Python works up to half a millisecond between two
+LOOKS_AT_BEGIN = 400_000  # likewise, before the caller begins alone
+Result = TypeVar("Result")
 
 
 class Team:
-    """Threads that do what one of them orders, see `engine.boosting.kernels.team`.
+    """Threads that take part in what one of them does.
 
     Parameters
     ----------
     n_jobs : int or None
         Threads at most. There are no more than cores, as those who wait keep theirs busy, and one with the
         compiler switched off: shared words are then not read and written in one step.
+
+    Attributes
+    ----------
+    shared : int64 (8,)
+        From where kernels take the pieces of one work, see `kernels.calls.take`.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
+        self.n_jobs = n_jobs
         self.n_threads = min(resolve_jobs(n_jobs), os.cpu_count() or 1) if is_compiling() else 1
-        self._orders = np.zeros(kernels.LEFT + self.n_threads * kernels.WORDS_A_LINE, np.int64)
-        self._is_wanted = Event()
+        self.shared = np.zeros(kernels.WORDS_A_LINE, np.int64)
+        self._calls = np.zeros(self.n_threads * kernels.WORDS_A_LINE, np.int64)
+        self._bells = [Event() for _ in range(self.n_threads)]
+        self._work: Callable[[int], None] = _nothing
+        self._looks, self._is_together, self._errors = 0, False, list[BaseException]()
 
     @contextmanager
-    def at(self, desk: kernels.Desk, is_short: bool = False) -> Iterator[None]:
-        """Let the others help at a desk while the block runs, unless it is too short to call them."""
-        self._desk = desk
-        self._orders[kernels.LEFT] = 0
-        with beside(self._help, 1 if is_short else self.n_threads):
+    def at_work(self, is_short: bool = False) -> Iterator[None]:
+        """Have the others wait for calls while the block runs, unless it is too short to need them."""
+        self._calls[:] = kernels.WAITS
+        with beside(self._wait, 1 if is_short else self.n_threads) as n_others:
+            self._looks = LOOKS_AT_BEGIN if n_others else 0
             try:
                 yield
             finally:
-                kernels.dismiss(self._orders)
-                self._is_wanted.set()
+                self._looks = 0
+                kernels.dismiss(self._calls)
+                self.ring()
 
-    def _help(self, thread: int) -> None:
-        while not kernels.serve(thread, self._orders, self._desk, PATIENCE):
-            self._is_wanted.clear()
-            if self._orders[kernels.LEFT] == 0:
-                self._is_wanted.wait()
+    def together(self, work: Callable[[int], None], meanwhile: Callable[[], None] | None = None) -> None:
+        """Call ``work(0)`` here and ``work(thread)`` in the others, as far as they come before it is done.
 
-    def lead(self, work: Callable[..., Any], *arguments: int) -> Any:
+        Inside such a work there is nobody left to call.
+
+        Parameters
+        ----------
+        work : callable
+            Takes pieces of what is to be done until none is left; from `shared`, or says there that it began.
+        meanwhile : callable, optional
+            What the calling thread does first, in Python.
+        """
+        with self._others_called(work):
+            if meanwhile is not None:
+                meanwhile()
+            work(0)
+        if self._errors:
+            raise self._errors.pop()
+
+    @contextmanager
+    def _others_called(self, work: Callable[[int], None]) -> Iterator[None]:
+        if self._is_together:
+            self.shared[kernels.NEXT] = 0
+            yield
+            return
+        self._is_together, self._work = True, work
+        self.ring()
+        kernels.call(self._calls, self.shared, self._looks)
+        try:
+            yield
+        finally:
+            kernels.wait_for_all(self._calls)
+            self._is_together = False
+
+    def ring(self) -> None:
+        """Wake those who sleep over their waiting."""
+        for bell in self._bells:
+            if not bell.is_set():
+                bell.set()
+
+    def sleep(self, thread: int, is_wanted: Callable[[], bool]) -> None:
+        """Let a thread sleep until it is rung for, unless it is wanted by now."""
+        self._bells[thread].clear()
+        if not is_wanted():
+            self._bells[thread].wait()
+
+    def _wait(self, thread: int) -> None:
+        word = thread * kernels.WORDS_A_LINE
+        while True:
+            told = kernels.wait_for_call(self._calls, thread, CALL_PATIENCE)
+            if told == kernels.IS_DISMISSED:
+                return
+            if told != kernels.WORKS:
+                self.sleep(thread, lambda: bool(self._calls[word] != kernels.WAITS))
+                continue
+            try:
+                self._work(thread)
+            except BaseException as error:
+                self._errors.append(error)
+            finally:
+                kernels.end_work(self._calls, thread)
+
+
+def _nothing(_thread: int) -> None:
+    """Be no work."""
+
+
+class Orders:
+    """What one thread of a team has all of them do at a desk, order by order, see `kernels.team`."""
+
+    def __init__(self, team: Team) -> None:
+        self._team = team
+        self._words = np.zeros(orders.LEFT + team.n_threads * kernels.WORDS_A_LINE, np.int64)
+
+    def at(self, desk: orders.Desk, leading: Callable[[], Result]) -> Result:
+        """Return what `leading` does, which gives the orders; the others are at the desk as long."""
+        self._desk, found = desk, list[Result]()
+        self._words[orders.LEFT] = 0
+
+        def work(thread: int) -> None:
+            if thread > 0:
+                self._follow(thread)
+                return
+            try:
+                found.append(leading())
+            finally:
+                orders.dismiss(self._words)
+                self._team.ring()
+
+        self._team.together(work)
+        return found[0]
+
+    def give(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Run a kernel that gives orders; return what it does."""
-        if not self._is_wanted.is_set():
-            self._is_wanted.set()  # who sleeps through this order helps with the next one
-        return work(self._orders, self._desk, *arguments)
+        self._team.ring()  # who sleeps through this order helps with the next one
+        return work(self._words, self._desk, *arguments)
+
+    def _follow(self, thread: int) -> None:
+        while not orders.serve(thread, self._words, self._desk, self._team.shared, PATIENCE):
+            self._team.sleep(thread, lambda: bool(self._words[orders.LEFT] != 0))

@@ -43,10 +43,9 @@ def _store(_context, array, index, value):
 def _add(_context, array, index, value):
     def generate(context, builder, signature, arguments):
         place = _place(context, builder, signature.args[0], *arguments[:2])
-        builder.atomic_rmw("add", place, arguments[2], ORDERING)
-        return context.get_dummy_value()
+        return builder.atomic_rmw("add", place, arguments[2], ORDERING)
 
-    return types.void(array, types.int64, types.int64), generate
+    return types.int64(array, types.int64, types.int64), generate
 
 
 @intrinsic
@@ -68,7 +67,9 @@ def _store_plainly(array, index, value):
 
 
 def _add_plainly(array, index, value):
-    array[index] += value
+    before = array[index]
+    array[index] = before + value
+    return before
 
 
 def _swap_plainly(array, index, expected, value):
@@ -85,7 +86,7 @@ store = _store if is_compiling() else _store_plainly
 """``store(array, index, value)``: seen by others only after all that was written before."""
 
 add = _add if is_compiling() else _add_plainly
-"""``add(array, index, value)``: add to a word that others may add to at the same moment."""
+"""``add(array, index, value)``: add to a word that others may change meanwhile; what it was before."""
 
 swap = _swap if is_compiling() else _swap_plainly
 """``swap(array, index, expected, value)``: write if the word is as expected; tell whether it was."""

@@ -23,16 +23,28 @@ def _address(context, builder, array_type, array, row):
     return builder.gep(start, [builder.mul(row, row_bytes)]), row_bytes
 
 
+def _begin_to_read(builder, address):
+    kind = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), *[ir.IntType(32)] * 3])
+    prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+    how = [ir.IntType(32)(word) for word in (0, 3, 1)]  # to read, to keep, data
+    builder.call(prefetch, [address, *how])
+
+
 @intrinsic
 def _prefetch_row(_context, array, row):
     def generate(context, builder, signature, arguments):
         address, row_bytes = _address(context, builder, signature.args[0], *arguments)
-        kind = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), *[ir.IntType(32)] * 3])
-        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        how = [ir.IntType(32)(word) for word in (0, 3, 1)]  # to read, to keep, data
-        last = builder.gep(address, [builder.sub(row_bytes, WORD(1))])
-        for place in (address, last):  # a short row may lie in two cache lines
-            builder.call(prefetch, [place, *how])
+        _begin_to_read(builder, address)
+        _begin_to_read(builder, builder.gep(address, [builder.sub(row_bytes, WORD(1))]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
+@intrinsic
+def _prefetch_start(_context, array, row):
+    def generate(context, builder, signature, arguments):
+        _begin_to_read(builder, _address(context, builder, signature.args[0], *arguments)[0])
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), generate
@@ -76,7 +88,13 @@ def _lowest_bit(word):
 
 
 prefetch_row = _prefetch_row if is_compiling() else _prefetch_nothing
-"""``prefetch_row(array, row)``: begin to read a row of an array that is needed soon; `row` is uint64."""
+"""``prefetch_row(array, row)``: begin to read a row of an array that is needed soon; `row` is uint64.
+
+It may lie in two cache lines.
+"""
+
+prefetch_start = _prefetch_start if is_compiling() else _prefetch_nothing
+"""``prefetch_start(array, row)``: the same of a row that lies in one."""
 
 add_pair = _add_pair if is_compiling() else _add_two
 """``add_pair(array, row, first, second)``: add to an int64 (n, 2) array's row, both numbers in one step."""

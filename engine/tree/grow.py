@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import dtypes
-from engine.jit import compile_for
+from engine.jit import compile_for, new_records
 from engine.monitor import StopFlag
 from engine.tree import large_nodes, subtrees
 from engine.tree.directions import clip_values
@@ -277,7 +277,7 @@ def _new_scratch(
         side=np.zeros(n_samples, np.uint8),
         buffer=np.zeros(n_rows, dtypes.COUNT_DTYPE),
         features=np.arange(n_features, dtype=np.int32),
-        levels=subtrees.new_records(n_levels, layout.LEVEL_RECORD),
+        levels=new_records(n_levels, layout.LEVEL_RECORD),
         level_sums=np.zeros((n_levels, n_sums)),
-        medians=subtrees.new_records(n_medians, layout.MEDIAN_RECORD),
+        medians=new_records(n_medians, layout.MEDIAN_RECORD),
     )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import dtypes, parallel
-from engine.jit import is_compiling
+from engine.jit import is_compiling, new_records
 from engine.monitor import StopFlag
 from engine.tree.kernels import layout, small_nodes
 from engine.tree.structure import NO_CHILD
@@ -84,15 +84,9 @@ def rows_set_aside(rules: layout.Rules, is_level: NDArray[np.uint8]) -> int:
     return min(MOST_ROWS, max(LEAST_ROWS, CELLS_AT_ONCE // len(is_level)))
 
 
-def new_records(size: int, dtype: np.dtype[Any] = layout.NODE_RECORD) -> NDArray[Any]:
-    """Return records with fields as attributes: as numba sees them all, numpy its slower recarray alone."""
-    records = np.zeros(size, dtype)
-    return records if is_compiling() else records.view(np.recarray)
-
-
 def new_nodes(n_nodes: int, n_outputs: int, n_sets: int) -> layout.Nodes:
     """Return room for nodes; node 0 is a leaf. Memory is taken as the room is used."""
-    records = new_records(n_nodes)
+    records = new_records(n_nodes, layout.NODE_RECORD)
     for name in ("feature", "first_child", "missing_child", "unseen_child"):
         records[name][:1] = NO_CHILD
     return layout.Nodes(records, np.zeros((n_nodes, n_outputs)), np.zeros((n_sets, 2), dtypes.LEVEL_DTYPE))

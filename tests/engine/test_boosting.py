@@ -13,6 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
 from engine import DataError, GradientBoostingClassifier, GradientBoostingRegressor, ParameterError
+from engine.boosting.blocks import RowBlocks
 from engine.boosting.early_stopping import EarlyStopping
 from engine.boosting.parameters import BOOSTING_CLASSIFIER, BOOSTING_REGRESSOR
 from engine.export.json import from_json, to_json
@@ -121,7 +122,8 @@ def test_a_step_that_would_raise_a_leafs_loss_is_halved():
     grow = GrowSettings("leaf", 31, None, 1, 1, 0.0, 1.0, counts_are_hessians=True, n_jobs=1)
     step = 700.0
     leaf = Node(0, 4, 0, np.zeros(4), step)
-    grown = Grown([leaf], np.arange(4, dtype=np.int32), grow)
+    rows = np.arange(4, dtype=np.int32)
+    grown = Grown([leaf], rows, RowBlocks(rows, np.array([[0, 4]])), grow)
     shorten_leaf_steps(grown, np.full((4, 1), -6.0), training, 1.0, 1)
 
     def loss(f):

@@ -8,9 +8,9 @@ from engine import GradientBoostingClassifier as Classifier
 from engine import GradientBoostingRegressor as Regressor
 from engine.binning import bin_table
 from engine.boosting import columns as drawing
-from engine.boosting import grow
+from engine.boosting import grower
 from engine.boosting.columns import ColumnDrawer
-from engine.boosting.team import Team
+from engine.boosting.team import Orders
 from engine.features import FeatureSpec
 from tests.engine.test_boosting import same_trees
 
@@ -58,12 +58,12 @@ def counted_cells(monkeypatch, X, y, **settings):
     """Fit, and return how many columns the codes had whose rows were added up."""
     seen = set()
 
-    class Watched(Team):
-        def lead(self, work, *arguments):
+    class Watched(Orders):
+        def give(self, work, *arguments):
             seen.add(self._desk.codes.shape[1])
-            return super().lead(work, *arguments)
+            return super().give(work, *arguments)
 
-    monkeypatch.setattr(grow, "Team", Watched)
+    monkeypatch.setattr(grower, "Orders", Watched)
     kind = Classifier if y.dtype.kind == "i" else Regressor
     kind(n_estimators=3, random_state=0, **settings).fit(X, y)
     return seen

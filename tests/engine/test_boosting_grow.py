@@ -7,11 +7,13 @@ import pytest
 
 from engine.binning import bin_table
 from engine.boosting.blocks import RowBlocks
+from engine.boosting.derivatives import Derivatives
 from engine.boosting.grow import TreeGrower
-from engine.boosting.grown import WEIGHT, GrowSettings, Node
+from engine.boosting.grown import WEIGHT, GrowSettings
+from engine.boosting.kernels import growing, splitting, team
 from engine.boosting.kernels import histogram as histogram_kernels
 from engine.boosting.kernels import partition as partition_kernels
-from engine.boosting.kernels import splitting, team
+from engine.boosting.team import Team
 from engine.features import FeatureSpec
 from engine.jit import specialisations
 from engine.tree.structure import IS_MISSING, LEVEL_SET, THRESHOLD
@@ -27,9 +29,18 @@ def grow(X, gradients, settings=PLAIN, *, hessians=None, weights=None, levels=No
     ones = np.ones(len(X))
     weights = ones if weights is None else weights
     binned = bin_table(X, features, max_bins)
-    grower = TreeGrower(binned, weights, settings, lambda: None)
     hessians = weights if hessians is None else hessians
-    return grower.grow(np.asarray(gradients, float), hessians, np.arange(len(X), dtype=np.int32))
+    team = Team(settings.n_jobs)
+    grower = TreeGrower(binned, weights, settings, lambda: None, team)
+    with team.at_work():
+        return grower.grow(derivatives_of(gradients, hessians), np.arange(len(X), dtype=np.int32))
+
+
+def derivatives_of(gradients, hessians):
+    """Return what a loss would leave that has such derivatives."""
+    g, h = (np.array([values], float) for values in (gradients, hessians))
+    largest = np.array([[[np.abs(g).max()], [np.abs(h).max()]]])
+    return Derivatives(g, h, largest, np.zeros(2), np.empty((0, 0), np.int32))
 
 
 def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
@@ -40,16 +51,16 @@ def test_c47_the_last_of_2_500_000_000_cells_is_found(tmp_path):
     codes = np.asarray(np.memmap(tmp_path / "codes", np.uint8, "r+", shape=(n_rows, n_features)))
     codes.reshape(-1)[2_499_999_999] = 1
     assert codes[-1, -1] == 1
-    fixed = np.ones((n_rows, 1), np.int64)
-    fixed[-1] = 41 * 2 + 1
+    fixed = np.zeros((n_rows, 1), np.int32)
+    fixed[-1] = 41
     offsets = np.arange(0, 2 * n_features + 1, 2, dtype=np.uint64)
     packed = np.zeros((2 * n_features, 1), np.int64)
-    histogram_kernels.add_rows(codes, np.array([n_rows - 1], np.int32), 0, 1, fixed, offsets, packed)
+    histogram_kernels.add_rows(codes, np.array([n_rows - 1], np.int32), 0, 1, fixed, offsets, 1, packed)
     assert packed[-2:].tolist() == [[0], [41 * 2 + 1]]
     assert (packed[:-2:2] == 41 * 2 + 1).all()
 
 
-@pytest.mark.parametrize("kernel", [team.build, team.partition, team.add, team.serve])
+@pytest.mark.parametrize("kernel", [growing.grow, team.build, team.partition, team.add, team.serve])
 def test_the_kernels_of_a_team_have_one_variant_a_code_width(kernel):
     grow(np.arange(6.0)[:, None], [1, 1, 1, -1, -1, 1])
     assert specialisations(kernel) <= 3
@@ -73,16 +84,17 @@ def test_rows_are_summed_and_changed_block_by_block(block, has_weights, monkeypa
     monkeypatch.setattr("engine.boosting.blocks.BLOCK", block)
     rng = np.random.default_rng(block)
     drawn = rng.choice(200, 150, replace=False)
-    nodes = [Node(0, 20, 1), Node(20, 21, 1), Node(30, 150, 1)]
+    stretches = np.array([[0, 20], [20, 21], [30, 150]])
     rows = np.concatenate([np.sort(part) for part in np.split(drawn, [20, 21, 30])]).astype(np.int32)
     g, h, w = rng.normal(size=200), rng.uniform(1, 2, 200), rng.uniform(1, 2, 200)
     w = w if has_weights else np.ones(200)
-    blocks = RowBlocks(rows, nodes)
-    sums = blocks.sums(g, h, w if has_weights else w[:0], 2)
+    blocks, team = RowBlocks(rows, stretches), Team(2)
     raw, expected = np.zeros((200, 2)), np.zeros((200, 2))
-    blocks.add_values(np.array([1.0, 2.0, 3.0]), 1, raw, 2)
-    for value, node, of_node in zip((1.0, 2.0, 3.0), nodes, sums, strict=True):
-        chosen = rows[node.start : node.stop]
+    with team.at_work():
+        sums = blocks.sums(g, h, w if has_weights else w[:0], team)
+        blocks.add_values(np.array([1.0, 2.0, 3.0]), 1, raw, team)
+    for value, (start, stop), of_node in zip((1.0, 2.0, 3.0), stretches, sums, strict=True):
+        chosen = rows[start:stop]
         np.testing.assert_allclose(of_node, [g[chosen].sum(), h[chosen].sum(), w[chosen].sum()])
         expected[chosen, 1] = value
     np.testing.assert_array_equal(raw, expected)
@@ -92,9 +104,9 @@ def test_bounds_of_blocks_stay_few_where_nodes_are_many(monkeypatch):
     monkeypatch.setattr("engine.boosting.blocks.BLOCK", 1)
     monkeypatch.setattr("engine.boosting.blocks.MOST_BOUNDS", 60)
     rows = np.arange(100, dtype=np.int32)
-    blocks = RowBlocks(rows, [Node(i, i + 10, 1) for i in range(0, 100, 10)])
+    blocks = RowBlocks(rows, np.array([[i, i + 10] for i in range(0, 100, 10)]))
     assert blocks.n_blocks == 6
-    sums = blocks.sums(np.ones(100), np.arange(100.0), np.ones(0), 1)
+    sums = blocks.sums(np.ones(100), np.arange(100.0), np.ones(0), Team(1))
     np.testing.assert_array_equal(sums[:, 1], np.arange(100).reshape(10, 10).sum(axis=1))
 
 
@@ -270,7 +282,7 @@ def test_the_scale_of_gradients_does_not_change_the_partition(exponent):
 
 def test_cutting_the_work_into_other_pieces_gives_the_same_tree(monkeypatch):
     """Many pieces and waves of them, as a table of millions of rows has."""
-    from engine.boosting import grow as module
+    from engine.boosting import grower as module
 
     rng = np.random.default_rng(6)
     X, gradients = rng.normal(size=(3000, 3)), rng.normal(size=3000)

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from engine import DataError, GradientBoostingClassifier, GradientBoostingRegressor, ParameterError
 from engine.base import TrainingData
+from engine.boosting.derivatives import room_for_derivatives
 from engine.boosting.line_search import tree_step
-from engine.boosting.losses import BinaryLogLoss, Exponential, MultinomialLogLoss, mean_loss
+from engine.boosting.losses import BinaryLogLoss, Exponential, MultinomialLogLoss, sum_losses
 from engine.boosting.numeric_losses import AbsoluteError, Huber, Poisson, Quantile, number_loss
 from engine.boosting.quantiles import value_at, weighted_quantile
+from engine.boosting.team import Team
 from tests.engine import naive_boosting as naive
 
 NUMBERS = ["squared_error", "absolute_error", "huber", "quantile", "poisson"]
@@ -41,9 +43,14 @@ def make_loss(name, alpha=0.8, delta=1.0):
 
 
 def evaluate(loss, raw, y, weights):
-    derivatives = np.full((1, len(y)), np.nan), np.full((1, len(y)), np.nan)
-    mean = mean_loss(loss, np.ascontiguousarray(raw.reshape(-1, 1)), y, weights, derivatives, 1)
-    return mean, derivatives[0][0], derivatives[1][0]
+    derivatives = room_for_derivatives(1, len(y), loss.row_chunk)
+    for values in derivatives:
+        values[:] = 99
+    total = sum_losses(loss, np.ascontiguousarray(raw.reshape(-1, 1)), y, weights, derivatives, Team(1))
+    mean = total / weights.sum()
+    np.testing.assert_array_equal(np.abs(derivatives.gradients).max(), derivatives.largest[0, 0].max())
+    np.testing.assert_array_equal(np.abs(derivatives.hessians).max(), derivatives.largest[0, 1].max())
+    return mean, derivatives.gradients[0], derivatives.hessians[0]
 
 
 def told(y, weights):
@@ -107,7 +114,7 @@ def test_a_trees_step_minimises_the_loss_along_it(name, seed):
     means = [-gradients[leaf == j].sum() / weights[leaf == j].sum() for j in range(5)]
     change = np.array(means)[leaf]
     every = np.arange(60, dtype=np.int32)
-    step = tree_step(loss, raw[:, None], told(y, weights), change[:, None], every, lambda: None, 1)
+    step = tree_step(loss, raw[:, None], told(y, weights), change[:, None], every, lambda: None, Team(1))
     best, least = naive.best_step(name, y, raw, weights, change, low=0.0, high=60.0, alpha=0.8)
     rows = zip(y, raw, weights, change, strict=True)
     got = sum(w * naive.row_loss(name, a, f + step * c, alpha=0.8) for a, f, w, c in rows)
@@ -119,7 +126,7 @@ def test_a_trees_step_looks_at_the_drawn_rows_alone():
     y, raw = np.array([1.0, 2, 3, 1000]), np.zeros((4, 1))
     data, change = told(y, np.ones(4)), np.ones((4, 1))
     step = tree_step(
-        make_loss("squared_error"), raw, data, change, np.arange(3, dtype=np.int32), lambda: None, 1
+        make_loss("squared_error"), raw, data, change, np.arange(3, dtype=np.int32), lambda: None, Team(1)
     )
     assert step == 2.0
 
@@ -131,7 +138,7 @@ def test_steps_without_a_best_one_are_bounded():
     assert Poisson().best_step(raw, 0 * ones, weights) == -Poisson.largest_step
     every = np.arange(3, dtype=np.int32)
     step = tree_step(
-        BinaryLogLoss(), raw[:, None], told(ones, weights), 0.5 * ones[:, None], every, lambda: None, 1
+        BinaryLogLoss(), raw[:, None], told(ones, weights), 0.5 * ones[:, None], every, lambda: None, Team(1)
     )
     assert step == 2 * BinaryLogLoss.largest_step
 

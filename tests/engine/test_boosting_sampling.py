@@ -9,10 +9,11 @@ import pytest
 from engine import GradientBoostingClassifier, GradientBoostingRegressor, ParameterError
 from engine.binning import bin_table
 from engine.boosting.grow import TreeGrower
+from engine.boosting.team import Team
 from engine.dtypes import as_input
 from engine.features import FeatureSpec
 from engine.tree.kernels.layout import FALLS, RISES
-from tests.engine.test_boosting_grow import PLAIN, grow
+from tests.engine.test_boosting_grow import PLAIN, derivatives_of, grow
 
 
 def make_table(n=300, n_columns=8, seed=0):
@@ -86,8 +87,8 @@ def test_draws_depend_on_the_seed_and_the_round_alone(settings):
 def test_columns_that_no_tree_may_ask_about_are_left():
     X, y = make_table(60)
     binned = bin_table(X, tuple(FeatureSpec(f"x{i}") for i in range(8)), 255)
-    grower = TreeGrower(binned, np.ones(60), PLAIN, lambda: None)
-    grown = grower.grow(-y, np.ones(60), np.arange(60, dtype=np.int32), np.array([3, 5]))
+    grower = TreeGrower(binned, np.ones(60), PLAIN, lambda: None, Team(1))
+    grown = grower.grow(derivatives_of(-y, np.ones(60)), np.arange(60, dtype=np.int32), np.array([3, 5]))
     assert columns_of([grown.to_tree(1.0)]) == [{3, 5}]
 
 

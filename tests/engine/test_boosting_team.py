@@ -9,7 +9,7 @@ import engine
 from engine.binning import BinnedTable
 from engine.boosting.desk import desk_for
 from engine.boosting.kernels import team
-from engine.boosting.team import Team
+from engine.boosting.team import Orders, Team
 from engine.errors import FitStopped
 from tests.engine import naive_boosting as naive
 
@@ -24,7 +24,14 @@ def desk_of(codes, rows, fixed, n_bins, team, count_bits=7):
     desk = desk_for(binned, np.zeros(0, np.uint8), fixed.shape[1], count_bits, None, team)
     desk.fixed[:] = fixed
     desk.histograms[:] = 77
-    return desk._replace(rows=rows)
+    return desk._replace(drawn=rows.copy(), rows=rows)
+
+
+def give_orders(workers, desk, lead):
+    """Return what ``lead(give)`` does, the others being at the desk."""
+    orders = Orders(workers)
+    with workers.at_work():
+        return orders.at(desk, lambda: lead(orders.give))
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
@@ -33,25 +40,27 @@ def desk_of(codes, rows, fixed, n_bins, team, count_bits=7):
 def test_histograms_equal_the_naive_sums(n_rows, count_bits, n_channels, n_threads):
     rng = np.random.default_rng(n_rows)
     codes = rng.integers(0, 5, (5000, 3)).astype(np.uint8)
-    most = 2 ** (63 - 2 * count_bits)  # the largest gradients there can be
-    fixed = np.column_stack([rng.integers(-most, most, 5000), rng.integers(0, 2**40, 5000)])[:, :n_channels]
+    most = 2 ** min(30, 63 - 2 * count_bits)  # the largest gradients there can be
+    signs = rng.choice([-1, 1], 5000)
+    fixed = np.column_stack([most - rng.integers(0, 9, 5000), rng.integers(0, 2**30, 5000)])[:, :n_channels]
+    fixed[:, 0] *= signs
     rows = np.sort(rng.choice(5000, n_rows, replace=False)).astype(np.int32)
     offsets = np.array([0, 5, 10, 15])
-    with_count = fixed.copy()
-    with_count[:, 0] = fixed[:, 0] * 2**count_bits + 1
     workers = Team(n_threads)
-    desk = desk_of(codes, rows, with_count, 4, workers, count_bits)
+    desk = desk_of(codes, rows, fixed, 4, workers, count_bits)
     whole = naive.histogram(codes, rows, fixed, offsets)
     others = np.full_like(whole, 9)
-    with workers.at(desk):
+
+    def lead(give):
         for _ in range(2):  # the second time after it was emptied
             desk.histograms[2] = whole + others  # of the parent
             chunk = 2**count_bits - 1
-            workers.lead(team.build, 0, n_rows, chunk, 1, 2, 0)
+            give(team.build, 0, n_rows, chunk, 1, 2, 0)
             np.testing.assert_array_equal(desk.histograms[1], whole)
             np.testing.assert_array_equal(desk.histograms[2], others)
-            assert not desk.packed.any()
             assert not desk.poured.any()
+
+    give_orders(workers, desk, lead)
     assert (desk.histograms[0] == 77).all()
 
 
@@ -64,10 +73,9 @@ def test_a_team_parts_rows_in_their_order(n_rows, chunk, n_threads, monkeypatch)
     rows = np.sort(rng.choice(900, 720, replace=False)).astype(np.int32)
     before = rows.copy()
     workers = Team(n_threads)
-    desk = desk_of(codes, rows, np.zeros((900, 1), np.int64), 3, workers)
+    desk = desk_of(codes, rows, np.zeros((900, 1), np.int32), 3, workers)
     desk.goes_left[:4] = 1, 0, 1, 0
-    with workers.at(desk):
-        n_left = workers.lead(team.partition, 10, n_rows, chunk, 1)
+    n_left = give_orders(workers, desk, lambda give: give(team.partition, 10, n_rows, chunk, 1))
     inside = before[10 : 10 + n_rows]
     is_left = codes[inside, 1] % 2 == 0
     assert n_left == is_left.sum()
@@ -77,21 +85,20 @@ def test_a_team_parts_rows_in_their_order(n_rows, chunk, n_threads, monkeypatch)
     np.testing.assert_array_equal(rows[10 + n_rows :], before[10 + n_rows :])
 
 
-def fail_after(workers):
-    workers.lead(team.build, 0, 40, 1, 0, team.NO_SLOT, 0)
+def fail_after(give):
+    give(team.build, 0, 40, 1, 0, team.NO_SLOT, 0)
     raise FitStopped
 
 
 def test_a_team_ends_with_its_block_whatever_happens_in_it():
     codes = np.zeros((40, 1), np.uint8)
     workers = Team(2)
-    desk = desk_of(codes, np.arange(40, dtype=np.int32), np.ones((40, 1), np.int64), 1, workers)
+    desk = desk_of(codes, np.arange(40, dtype=np.int32), np.ones((40, 1), np.int32), 1, workers)
     for _ in range(3):
-        with pytest.raises(FitStopped), workers.at(desk):
-            fail_after(workers)
+        with pytest.raises(FitStopped):
+            give_orders(workers, desk, fail_after)
         desk.histograms[0] = 0
-    with workers.at(desk):  # and works again
-        workers.lead(team.build, 0, 40, 1, 0, team.NO_SLOT, 0)
+    give_orders(workers, desk, lambda give: give(team.build, 0, 40, 1, 0, team.NO_SLOT, 0))  # and works again
     assert desk.histograms[0, 0, -1] == 40
 
 
@@ -99,11 +106,14 @@ def test_who_loses_patience_helps_again(monkeypatch):
     monkeypatch.setattr("engine.boosting.team.PATIENCE", 1)
     codes = np.zeros((400, 1), np.uint8)
     workers = Team(2)
-    desk = desk_of(codes, np.arange(400, dtype=np.int32), np.ones((400, 1), np.int64), 1, workers)
-    with workers.at(desk):
+    desk = desk_of(codes, np.arange(400, dtype=np.int32), np.ones((400, 1), np.int32), 1, workers)
+
+    def lead(give):
         for n_rows in range(1, 400):
-            workers.lead(team.build, 0, n_rows, 1, 0, team.NO_SLOT, 0)
-            assert desk.histograms[0, 0].tolist() == [0, n_rows]
+            give(team.build, 0, n_rows, 1, 0, team.NO_SLOT, 0)
+            assert desk.histograms[0, 0].tolist() == [n_rows, n_rows]
+
+    give_orders(workers, desk, lead)
 
 
 @pytest.mark.parametrize("directions", [None, [1, 0, 0, 0]])

@@ -3,16 +3,25 @@ import math
 import numpy as np
 import pytest
 
-from engine.boosting.losses import BinaryLogLoss, MultinomialLogLoss, SquaredError, mean_loss
+from engine.boosting.derivatives import room_for_derivatives
+from engine.boosting.losses import BinaryLogLoss, MultinomialLogLoss, SquaredError, sum_losses
+from engine.boosting.team import Team
 from tests.engine import naive_boosting as naive
 
 
 def evaluate(loss, raw, y, weights=None):
     raw, y = np.asarray(raw, float).reshape(len(y), -1), np.asarray(y, float)
     weights = np.ones(len(y)) if weights is None else np.asarray(weights, float)
-    gradients, hessians = np.full((loss.n_raw, len(y)), np.nan), np.full((loss.n_raw, len(y)), np.nan)
-    mean = mean_loss(loss, raw, y, weights, (gradients, hessians), 1)
-    return mean, gradients, hessians
+    told = room_for_derivatives(loss.n_raw, len(y), loss.row_chunk)
+    mean = sum_losses(loss, raw, y, weights, told, Team(1)) / weights.sum()
+    np.testing.assert_array_equal(np.abs(told.gradients).max(axis=1), told.largest[:, 0].max(axis=1))
+    np.testing.assert_array_equal(np.abs(told.hessians).max(axis=1), told.largest[:, 1].max(axis=1))
+    if np.all(weights == 1.0):  # need not be told, then
+        again = room_for_derivatives(loss.n_raw, len(y), loss.row_chunk)
+        assert sum_losses(loss, raw, y, np.empty(0), again, Team(1)) / weights.sum() == mean
+        np.testing.assert_array_equal(again.gradients, told.gradients)
+        np.testing.assert_array_equal(again.hessians, told.hessians)
+    return mean, told.gradients, told.hessians
 
 
 @pytest.mark.parametrize(
@@ -106,7 +115,11 @@ def test_losses_have_the_same_bits_for_any_number_of_threads():
     raw, y = rng.normal(size=(n, 1)), rng.integers(0, 2, n).astype(float)
     results = []
     for n_jobs in (1, 2, 8):
-        gradients, hessians = np.empty((1, n)), np.empty((1, n))
-        mean = mean_loss(BinaryLogLoss(), raw, y, np.ones(n), (gradients, hessians), n_jobs)
-        results.append((mean, gradients.tobytes(), hessians.tobytes()))
+        team, told = Team(n_jobs), room_for_derivatives(1, n, BinaryLogLoss.row_chunk)
+        told = told._replace(scales=np.array([2.0**30, 2.0**31]), fixed=np.empty((n, 2), np.int32))
+        with team.at_work():
+            mean = sum_losses(BinaryLogLoss(), raw, y, np.ones(n), told, team) / n
+        results.append((mean, *(values.tobytes() for values in told)))
+        expected = np.rint(told.gradients[0] * 2.0**30), np.rint(told.hessians[0] * 2.0**31)
+        np.testing.assert_array_equal(told.fixed, np.column_stack(expected))
     assert results[0] == results[1] == results[2]

@@ -9,10 +9,11 @@ import pytest
 from engine import GradientBoostingClassifier, GradientBoostingRegressor
 from engine.binning import bin_table
 from engine.boosting.oblivious import LevelGrower
+from engine.boosting.team import Team
 from engine.features import FeatureSpec
 from engine.tree.structure import IS_MISSING, LEVEL_SET
 from tests.engine import naive_boosting as naive
-from tests.engine.test_boosting_grow import PLAIN, random_table
+from tests.engine.test_boosting_grow import PLAIN, derivatives_of, random_table
 from tests.engine.test_boosting_sampling import crooked, is_monotone
 
 LEVELS = replace(PLAIN, growth="oblivious", max_leaf_nodes=None)
@@ -22,9 +23,9 @@ def grow(X, gradients, settings=LEVELS, *, hessians=None, weights=None, levels=N
     X = np.ascontiguousarray(X, dtype=float)
     features = tuple(FeatureSpec(f"x{i}", levels=(levels or {}).get(i)) for i in range(X.shape[1]))
     weights = np.ones(len(X)) if weights is None else weights
-    grower = LevelGrower(bin_table(X, features, 255), weights, settings, lambda: None)
+    grower = LevelGrower(bin_table(X, features, 255), weights, settings, lambda: None, Team(1))
     hessians = weights if hessians is None else hessians
-    return grower.grow(np.asarray(gradients, float), hessians, np.arange(len(X), dtype=np.int32))
+    return grower.grow(derivatives_of(gradients, hessians), np.arange(len(X), dtype=np.int32))
 
 
 def questions(tree):

@@ -6,6 +6,8 @@ Exponentials are only taken of numbers <= 0, so nothing overflows at any margin 
 
 import numpy as np
 
+from engine.boosting.kernels.calls import take
+from engine.boosting.kernels.histogram import largest_magnitude, quantise
 from engine.jit import kernel
 
 FAR = 2.0**-7  # 1 + e has 14 digits of a larger e
@@ -13,20 +15,51 @@ FULL = 1e150
 
 
 @kernel
+def leave_for_growing(derivatives, chunk_idx, start, stop):
+    """Measure the derivatives of a chunk of rows, and put them into fixed point, while they are at hand."""
+    gradients, hessians, fixed = derivatives.gradients, derivatives.hessians, derivatives.fixed
+    for k in range(gradients.shape[0]):
+        derivatives.largest[k, 0, chunk_idx] = largest_magnitude(gradients[k], start, stop)
+        derivatives.largest[k, 1, chunk_idx] = largest_magnitude(hessians[k], start, stop)
+    if fixed.shape[0] > 0:
+        scales = derivatives.scales
+        quantise(gradients[0], hessians[0], scales[0], scales[1], start, stop, fixed)
+
+
+@kernel
+def weight_of(sample_weight, row):
+    """Return a row's weight: 1 where none are told."""
+    return sample_weight[row] if sample_weight.size > 0 else 1.0
+
+
+@kernel
 def squared_error(raw_predictions, y, sample_weight, start, stop, gradients, hessians):
     """(y - f)^2 / 2.
 
-    raw_predictions  float64 (n_samples, 1)  in
-    gradients        float64 (1, n_samples)  out
-    hessians         float64 (1, n_samples)  out
+    raw_predictions  float64 (n_samples, 1)             in
+    sample_weight    float64 (n_samples,) or (0,)       in   none where each weighs 1, as below
+    gradients        float64 (1, n_samples)             out
+    hessians         float64 (1, n_samples)             out
     """
     total = 0.0
-    for row in range(start, stop):
-        residual = y[row] - raw_predictions[row, 0]
-        gradients[0, row] = -residual * sample_weight[row]
-        hessians[0, row] = sample_weight[row]
-        total += sample_weight[row] * residual * residual
+    for row in range(np.uint64(start), np.uint64(stop)):
+        residual, weight = y[row] - raw_predictions[row, 0], weight_of(sample_weight, row)
+        gradients[0, row] = -residual * weight
+        hessians[0, row] = weight
+        total += weight * residual * residual
     return total / 2.0
+
+
+@kernel
+def squared_error_in_chunks(shared, chunk, raw_predictions, y, sample_weight, derivatives, sums):
+    """Take chunks of rows until none is left; write each one's sum to `sums`, float64 (n_chunks,)."""
+    at = take(shared)
+    while at < sums.size:
+        first, stop = at * chunk, min(y.size, (at + 1) * chunk)
+        gradients, hessians = derivatives.gradients, derivatives.hessians
+        sums[at] = squared_error(raw_predictions, y, sample_weight, first, stop, gradients, hessians)
+        leave_for_growing(derivatives, at, first, stop)
+        at = take(shared)
 
 
 @kernel
@@ -39,8 +72,8 @@ def binary_log_loss(raw_predictions, y, sample_weight, start, stop, gradients, h
     hessians         float64 (1, n_samples)  out
     """
     total, product = 0.0, 1.0  # a logarithm of many factors costs as much as one of one
-    for row in range(start, stop):
-        weight, sign = sample_weight[row], 1.0 if y[row] > 0.5 else -1.0
+    for row in range(np.uint64(start), np.uint64(stop)):
+        weight, sign = weight_of(sample_weight, row), 1.0 if y[row] > 0.5 else -1.0
         margin = sign * raw_predictions[row, 0]
         e = np.exp(-abs(margin))
         larger = 1.0 / (1.0 + e)  # of the two probabilities
@@ -56,6 +89,18 @@ def binary_log_loss(raw_predictions, y, sample_weight, start, stop, gradients, h
         gradients[0, row] = -sign * weight * wrong
         hessians[0, row] = weight * (e * larger * larger)
     return total + np.log(product)
+
+
+@kernel
+def binary_log_loss_in_chunks(shared, chunk, raw_predictions, y, sample_weight, derivatives, sums):
+    """Take chunks of rows until none is left; write each one's sum to `sums`, float64 (n_chunks,)."""
+    at = take(shared)
+    while at < sums.size:
+        first, stop = at * chunk, min(y.size, (at + 1) * chunk)
+        gradients, hessians = derivatives.gradients, derivatives.hessians
+        sums[at] = binary_log_loss(raw_predictions, y, sample_weight, first, stop, gradients, hessians)
+        leave_for_growing(derivatives, at, first, stop)
+        at = take(shared)
 
 
 @kernel
@@ -77,7 +122,7 @@ def multinomial_log_loss(raw_predictions, y, sample_weight, start, stop, gradien
         for k in range(n_classes):
             gradients[k, row] = np.exp(raw_predictions[row, k] - largest)
             total_e += gradients[k, row]
-        label, weight, others = np.int64(y[row]), sample_weight[row], 0.0
+        label, weight, others = np.int64(y[row]), weight_of(sample_weight, row), 0.0
         for k in range(n_classes):
             p = gradients[k, row] / total_e
             if k != label:
@@ -89,6 +134,18 @@ def multinomial_log_loss(raw_predictions, y, sample_weight, start, stop, gradien
         hessians[label, row] = weight * others * (1.0 - others)
         total += weight * (np.log(total_e) + (largest - raw_predictions[row, label]))
     return total
+
+
+@kernel
+def multinomial_log_loss_in_chunks(shared, chunk, raw_predictions, y, sample_weight, derivatives, sums):
+    """Take chunks of rows until none is left; write each one's sum to `sums`, float64 (n_chunks,)."""
+    at = take(shared)
+    while at < sums.size:
+        first, stop = at * chunk, min(y.size, (at + 1) * chunk)
+        gradients, hessians = derivatives.gradients, derivatives.hessians
+        sums[at] = multinomial_log_loss(raw_predictions, y, sample_weight, first, stop, gradients, hessians)
+        leave_for_growing(derivatives, at, first, stop)
+        at = take(shared)
 
 
 @kernel

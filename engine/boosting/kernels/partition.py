@@ -6,6 +6,7 @@ the partition.
 
 import numpy as np
 
+from engine.boosting.kernels.calls import take
 from engine.jit import kernel
 
 
@@ -38,23 +39,34 @@ def find_bounds(sample_indices, stretches, first_row, last_row, bounds):
 
 @kernel
 def sum_block(sample_indices, bounds, gradients, hessians, weights, sums):
-    """Sum over the rows of a block, stretch by stretch, each in its order.
+    """Sum over the rows of a block, stretch by stretch.
 
     bounds   int64 (n_stretches, 2)        in   see `find_bounds`
     weights  float64 (n_samples,) or (0,)  in   none where each weighs 1
     sums     float64 (n_stretches, 3)      out  gradients, hessians, weights
     """
+    one, two = np.uint64(1), np.uint64(2)
     for stretch in range(bounds.shape[0]):
-        first, last = bounds[stretch, 0], bounds[stretch, 1]
-        g, h, w = 0.0, 0.0, 0.0
-        for i in range(first, last):
+        i, last = np.uint64(bounds[stretch, 0]), np.uint64(bounds[stretch, 1])
+        g, h, w = 0.0, 0.0, 0.0 if weights.size > 0 else float(bounds[stretch, 1] - bounds[stretch, 0])
+        other_g, other_h, other_w = 0.0, 0.0, 0.0  # each addition waits for the one before: two side by side
+        while i + two <= last:
+            row, other = np.uint64(sample_indices[i]), np.uint64(sample_indices[i + one])
+            g += gradients[row]
+            h += hessians[row]
+            other_g += gradients[other]
+            other_h += hessians[other]
+            if weights.size > 0:
+                w += weights[row]
+                other_w += weights[other]
+            i += two
+        if i < last:
             row = np.uint64(sample_indices[i])
             g += gradients[row]
             h += hessians[row]
             if weights.size > 0:
                 w += weights[row]
-        sums[stretch, 0], sums[stretch, 1] = g, h
-        sums[stretch, 2] = w if weights.size > 0 else float(last - first)
+        sums[stretch, 0], sums[stretch, 1], sums[stretch, 2] = g + other_g, h + other_h, w + other_w
 
 
 @kernel
@@ -65,9 +77,38 @@ def add_to_block(sample_indices, bounds, values, class_idx, raw_predictions):
     values           float64 (n_stretches,)      in
     raw_predictions  float64 (n_samples, n_raw)  in and out  column `class_idx` changes
     """
+    column = np.uint64(class_idx)
     for stretch in range(bounds.shape[0]):
-        for i in range(bounds[stretch, 0], bounds[stretch, 1]):
-            raw_predictions[np.uint64(sample_indices[i]), class_idx] += values[stretch]
+        value = values[stretch]
+        for i in range(np.uint64(bounds[stretch, 0]), np.uint64(bounds[stretch, 1])):
+            raw_predictions[np.uint64(sample_indices[i]), column] += value
+
+
+@kernel
+def sum_blocks(shared, block, sample_indices, stretches, bounds, gradients, hessians, weights, sums):
+    """Take blocks of rows until none is left, find where the stretches have them, and sum over them.
+
+    block   int                                  in   rows of one
+    bounds  int64 (n_blocks, n_stretches, 2)     out  see `find_bounds`
+    sums    float64 (n_blocks, n_stretches, 3)   out  see `sum_block`
+    """
+    at = take(shared)
+    while at < bounds.shape[0]:
+        find_bounds(sample_indices, stretches, at * block, (at + 1) * block, bounds[at])
+        sum_block(sample_indices, bounds[at], gradients, hessians, weights, sums[at])
+        at = take(shared)
+
+
+@kernel
+def add_to_blocks(shared, sample_indices, bounds, values, class_idx, raw_predictions):
+    """Take blocks of rows until none is left, and add the stretches' values to their raw predictions.
+
+    bounds  int64 (n_blocks, n_stretches, 2)  in  as `sum_blocks` found them
+    """
+    at = take(shared)
+    while at < bounds.shape[0]:
+        add_to_block(sample_indices, bounds[at], values, class_idx, raw_predictions)
+        at = take(shared)
 
 
 @kernel

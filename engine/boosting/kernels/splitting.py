@@ -8,7 +8,7 @@ from engine.jit import kernel
 THRESHOLD, IS_MISSING, LEVEL_SET = 1, 2, 3
 TIE_SHARE = 1e-10  # gains that differ by this share are ties
 ROUNDING = 1e-14  # share of the parent's score that rounding may turn into gain
-GAIN, FEATURE, BIN, KIND, N_MISSING = range(5)  # places in `best`
+GAIN, FEATURE, BIN, KIND, N_MISSING, NOISE, N_BEST = range(7)  # places in `best`, and how many
 FREE, RISES, FALLS = range(3)  # as in engine.tree.kernels.layout
 
 
@@ -238,13 +238,15 @@ def find_best_split(
     rules         SplitRules                       in
     keys, items   float64, int64 (n_codes,)        scratch of the widest column
     goes_left     uint8 (n_codes,)                 out  1 for codes of the chosen column that go left
-    best          float64 (5,)                     out  gain (in the histogram's unit of gradients,
-                                                        squared), column, bin,
-                                                        kind (0 if there is no split), missing rows
+    best          float64 (6,)                     out  gain (in the histogram's unit of gradients,
+                                                        squared), column, bin, kind (0 if there is no
+                                                        split), missing rows, and by how much another
+                                                        gain has to exceed this one to be better
     """
     last = histogram.shape[1] - 1
     g, h, count = 0, 0, 0
-    for cell in range(offsets[0], offsets[1]):  # every column holds all rows
+    first = features[0]
+    for cell in range(offsets[first], offsets[first] + n_bins[first] + 1):  # every column holds all rows
         g += histogram[cell, 0]
         h += histogram[cell, 1]
         count += histogram[cell, last]
@@ -254,7 +256,7 @@ def find_best_split(
     # what rounding of numbers, and of each row's gradient to half a unit, may turn into gain
     noise = ROUNDING * parent + (float(count) * float(count) / whole if whole > 0.0 else 0.0)
     best[:] = 0.0
-    best[GAIN] = rules.least_gain
+    best[GAIN], best[NOISE] = rules.least_gain, noise
     n_varying = 0
     for i in range(features.size):
         if i >= n_wanted and n_varying > 0:

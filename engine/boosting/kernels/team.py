@@ -10,22 +10,22 @@ one step and only then reads what is to be done: the order cannot change before 
 
 from typing import Any, NamedTuple
 
+from engine.boosting.kernels.calls import LOOKS_A_TURN, WORDS_A_LINE, take
 from engine.boosting.kernels.histogram import add_rows, unpack
 from engine.boosting.kernels.partition import place_rows, split_rows
-from engine.boosting.kernels.splitting import SplitRules, find_best_split
+from engine.boosting.kernels.splitting import GAIN, KIND, NOISE, TIE_SHARE, SplitRules, find_best_split
 from engine.jit import kernel
 from engine.kernels import atomics
 
 ADD_ROWS, SPLIT_ROWS, PLACE_ROWS, POUR, SEARCH = range(5)
-WORDS_A_LINE = 8  # words that several threads write have a cache line each
-KIND, FIRST, N_ITEMS, CHUNK, N_PIECES, COLUMN, SLOT, PARENT = range(WORDS_A_LINE)
+WORK, FIRST, N_ITEMS, CHUNK, N_PIECES, COLUMN, SLOT, PARENT = range(WORDS_A_LINE)
+N_ASKED = COLUMN  # of a pouring: how many nodes to search as well
 DONE = WORDS_A_LINE
 LEFT = 2 * WORDS_A_LINE  # and a line on for each further thread
 DISMISSED = -1  # as `LEFT`: there will be no more
 CELLS_A_PIECE = 2048
 NO_SLOT = -1
 ASKED_SLOT, ASKED_COLUMNS, ASKED_WANTED = range(3)  # places in `Searches.asked`
-LOOKS_A_TURN = 2000  # some 10 microseconds, before a core is offered to others
 
 
 class Searches(NamedTuple):
@@ -42,7 +42,9 @@ class Searches(NamedTuple):
         `splitting.SplitRules`.
     keys, items : float64, int64 (n_threads, n_codes)
     goes_left : uint8 (2, n_codes)
-    best : float64 (2, 5)
+    best : float64 (2, 6)
+    best_of_pieces, goes_left_of_pieces : float64 (n_pieces, 2, 6), uint8 (n_pieces, 2, n_codes)
+        The same among the columns of each piece of a histogram.
     """
 
     offsets: Any
@@ -56,6 +58,8 @@ class Searches(NamedTuple):
     items: Any
     goes_left: Any
     best: Any
+    best_of_pieces: Any
+    goes_left_of_pieces: Any
 
 
 class Desk(NamedTuple):
@@ -66,9 +70,10 @@ class Desk(NamedTuple):
     codes : uint (n_samples, n_features)
     columns : uint (n_features, n_samples)
     offsets : uint64 (n_features + 1,)
-    fixed : int64 (n_samples, n_channels)
-    rows, lefts, rights : int32 (n_samples,)
-        Rows, node by node, and scratch of their partition.
+    fixed : int32 (n_samples, n_channels)
+    drawn, rows, lefts, rights : int32 (n_drawn,)
+        Rows as they were drawn, and node by node once the root is parted; scratch of their partition.
+    is_parted : uint8 (1,)
     goes_left : uint8 (n_codes,)
         Of the column that rows are parted by.
     n_left, left_at, right_at : int64 (n_pieces,)
@@ -76,6 +81,8 @@ class Desk(NamedTuple):
         as a partition can have pieces: nobody looks.
     packed : int64 (n_threads, n_cells, n_channels)
         What each thread has added up, see `kernels.histogram`.
+    is_old : uint8 (n_threads,)
+        That it was poured; its own thread empties it, in whose cache it is.
     poured : int64 (n_threads, n_cells, n_channels + 1)
         What was taken from `packed` before its counts could outgrow their bits.
     n_added, n_poured : int64 (n_threads,)
@@ -89,7 +96,9 @@ class Desk(NamedTuple):
     columns: Any
     offsets: Any
     fixed: Any
+    drawn: Any
     rows: Any
+    is_parted: Any
     lefts: Any
     rights: Any
     goes_left: Any
@@ -97,6 +106,7 @@ class Desk(NamedTuple):
     left_at: Any
     right_at: Any
     packed: Any
+    is_old: Any
     poured: Any
     n_added: Any
     n_poured: Any
@@ -108,19 +118,24 @@ class Desk(NamedTuple):
 @kernel
 def do_piece(piece, thread, orders, desk):
     """Do one piece of an order."""
-    kind, start = orders[KIND], orders[FIRST] + piece * orders[CHUNK]
+    rows = desk.rows if desk.is_parted[0] else desk.drawn
+    kind, start = orders[WORK], orders[FIRST] + piece * orders[CHUNK]
     stop = min(start + orders[CHUNK], orders[FIRST] + orders[N_ITEMS])
     if kind == ADD_ROWS:
         if desk.n_added[thread] + stop - start >= 1 << desk.count_bits:
             histogram = desk.poured[thread]
             unpack(desk.packed[thread], 0, histogram.shape[0], desk.count_bits, histogram)
             desk.n_poured[thread] += desk.n_added[thread]
-            desk.n_added[thread] = 0
+            desk.n_added[thread], desk.is_old[thread] = 0, 1
+        if desk.is_old[thread]:
+            desk.packed[thread] = 0
+            desk.is_old[thread] = 0
         desk.n_added[thread] += stop - start
-        add_rows(desk.codes, desk.rows, start, stop, desk.fixed, desk.offsets, desk.packed[thread])
+        bits, packed = desk.count_bits, desk.packed[thread]
+        add_rows(desk.codes, rows, start, stop, desk.fixed, desk.offsets, bits, packed)
     elif kind == SPLIT_ROWS:
         desk.n_left[piece] = split_rows(
-            desk.rows, start, stop, desk.columns[orders[COLUMN]], desk.goes_left, desk.lefts, desk.rights
+            rows, start, stop, desk.columns[orders[COLUMN]], desk.goes_left, desk.lefts, desk.rights
         )
     elif kind == PLACE_ROWS:
         n_left = desk.n_left[piece]
@@ -129,9 +144,14 @@ def do_piece(piece, thread, orders, desk):
             desk.right_at[piece], desk.rows,
         )  # fmt: skip
     elif kind == POUR:
-        pour_cells(desk, start, stop, orders[SLOT], orders[PARENT])
+        offsets = desk.searches.offsets
+        pour_cells(desk, offsets[start], offsets[stop], orders[SLOT], orders[PARENT])
+        for which in range(orders[N_ASKED]):
+            best, goes_left = desk.searches.best_of_pieces[piece], desk.searches.goes_left_of_pieces[piece]
+            search_node(desk, which, start, stop, thread, best[which], goes_left[which])
     else:
-        search_node(desk.searches, desk.histograms, start, thread)
+        best, goes_left = desk.searches.best[start], desk.searches.goes_left[start]
+        search_node(desk, start, 0, desk.codes.shape[1], thread, best, goes_left)
 
 
 @kernel
@@ -158,16 +178,50 @@ def pour_cells(desk, start, stop, slot, parent):
 
 
 @kernel
-def search_node(searches, histograms, which, thread):
-    """Find the best split of the first or second node that is asked about."""
+def search_node(desk, which, first, stop, thread, best, goes_left):
+    """Find the best split of the first or second node that is asked about, among columns `first` to `stop`.
+
+    best, goes_left  float64 (6,), uint8 (n_codes,)  out  see `splitting.find_best_split`
+    """
+    searches = desk.searches
     asked, told = searches.asked[which], searches.rules[which]
     columns = searches.columns[which, : asked[ASKED_COLUMNS]]
+    if not draws_columns(asked):  # they ascend, then
+        while columns.size > 0 and columns[0] < first:
+            columns = columns[1:]
+        while columns.size > 0 and columns[columns.size - 1] >= stop:
+            columns = columns[: columns.size - 1]
+    best[KIND] = 0.0
+    if columns.size == 0:
+        return
     rules = SplitRules(told[0], told[1], told[2], told[3], int(told[4]), told[5], told[6], told[7])
     find_best_split(
-        histograms[asked[ASKED_SLOT]], searches.offsets, searches.n_bins, searches.is_categorical,
+        desk.histograms[asked[ASKED_SLOT]], searches.offsets, searches.n_bins, searches.is_categorical,
         columns, asked[ASKED_WANTED], searches.directions, rules, searches.keys[thread],
-        searches.items[thread], searches.goes_left[which], searches.best[which],
+        searches.items[thread], goes_left, best,
     )  # fmt: skip
+
+
+@kernel
+def draws_columns(asked):
+    """Tell whether a node is asked about some columns, in the order in which they were drawn."""
+    return asked[ASKED_WANTED] < asked[ASKED_COLUMNS]
+
+
+@kernel
+def take_best_of_pieces(searches, which, n_pieces):
+    """Take the best of what was found in each piece, on a tie the first, as `find_best_split` does."""
+    best = searches.best[which]
+    best[:] = 0.0
+    for piece in range(n_pieces):
+        other = searches.best_of_pieces[piece, which]
+        if other[KIND] > 0 and (
+            best[KIND] == 0 or other[GAIN] > best[GAIN] * (1.0 + TIE_SHARE) + other[NOISE]
+        ):
+            for i in range(best.size):
+                best[i] = other[i]
+            for code in range(searches.goes_left.shape[1]):
+                searches.goes_left[which, code] = searches.goes_left_of_pieces[piece, which, code]
 
 
 @kernel
@@ -189,11 +243,13 @@ def take_pieces(thread, orders, desk):
 
 
 @kernel
-def serve(thread, orders, desk, patience):
+def serve(thread, orders, desk, shared, patience):
     """Take pieces of order after order; tell whether the team is dismissed, or patience was lost first.
 
-    patience  int  in  looks at the order without finding a piece
+    shared    int64 (8,)  in and out  where it says that it has begun, see `calls`
+    patience  int         in          looks at the order without finding a piece
     """
+    take(shared)
     n_looks = 0
     while n_looks < patience:
         n_looks = 0 if take_pieces(thread, orders, desk) > 0 else n_looks + 1
@@ -206,7 +262,7 @@ def serve(thread, orders, desk, patience):
 def order(orders, desk, kind, first, n_items, chunk):
     """Have items worked on in pieces of `chunk`, and take part; return when all are done."""
     n_pieces, n_threads = (n_items + chunk - 1) // chunk, desk.n_added.size
-    orders[KIND], orders[FIRST], orders[N_ITEMS], orders[CHUNK] = kind, first, n_items, chunk
+    orders[WORK], orders[FIRST], orders[N_ITEMS], orders[CHUNK] = kind, first, n_items, chunk
     orders[N_PIECES] = n_pieces
     if n_pieces == 1:  # nobody else need know
         do_piece(0, 0, orders, desk)
@@ -243,12 +299,19 @@ def build(orders, desk, first, n_rows, chunk, slot, parent, n_searches):
     n_searches    int  in  nodes that `desk.searches.asked` tells of
     """
     order(orders, desk, ADD_ROWS, first, n_rows, chunk)
-    orders[SLOT], orders[PARENT] = slot, parent
-    order(orders, desk, POUR, 0, desk.histograms.shape[1], CELLS_A_PIECE)
-    desk.n_added[:] = 0
-    desk.n_poured[:] = 0
-    if n_searches > 0:
+    draws = n_searches > 0 and draws_columns(desk.searches.asked[0])
+    orders[SLOT], orders[PARENT], orders[N_ASKED] = slot, parent, 0 if draws else n_searches
+    n_columns, n_cells = desk.codes.shape[1], desk.histograms.shape[1]
+    n_pieces = min(n_columns, (n_cells + CELLS_A_PIECE - 1) // CELLS_A_PIECE)
+    order(orders, desk, POUR, 0, n_columns, (n_columns + n_pieces - 1) // n_pieces)
+    for thread in range(desk.n_added.size):
+        desk.is_old[thread] |= desk.n_added[thread] > 0
+        desk.n_added[thread] = desk.n_poured[thread] = 0
+    if draws:
         order(orders, desk, SEARCH, 0, n_searches, 1)
+        return
+    for which in range(n_searches):
+        take_best_of_pieces(desk.searches, which, orders[N_PIECES])
 
 
 @kernel
@@ -263,4 +326,5 @@ def partition(orders, desk, first, n_rows, chunk, column):
     for piece in range(n_pieces):  # rows before it, less those of them that went left, go right of the left
         desk.right_at[piece] = first + n_left + piece * chunk - (desk.left_at[piece] - first)
     order(orders, desk, PLACE_ROWS, first, n_rows, chunk)
+    desk.is_parted[0] = 1
     return n_left

@@ -3,10 +3,10 @@
 import numpy as np
 
 from engine.jit import kernel
+from engine.kernels.heap import pop_node, push_node
 from engine.kernels.numeric import midpoint, random_below
 from engine.kernels.routing import IS_MISSING, LEAF, THRESHOLD, find_level
 from engine.tree.kernels.bounds import hand_on_bounds
-from engine.tree.kernels.heap import pop_node, push_node
 from engine.tree.kernels.impurity import add_row, clear, describe_node, purity
 from engine.tree.kernels.layout import (
     BEST_CUT,
@@ -129,7 +129,8 @@ def conclude(rules, nodes, best, state):
     if rules.max_leaf_nodes < 0:
         begin_partition(state)
     else:
-        push_node(nodes, state[STATE_HEAP], node)
+        nodes.records.priority[node] = nodes.records.weight[node] * nodes.records.gain[node]
+        push_node(nodes.records, state[STATE_HEAP], node)
         state[STATE_HEAP] += 1
 
 
@@ -267,7 +268,7 @@ def choose_next(sample, rules, nodes, best, scratch, state, stack):
     if rules.max_leaf_nodes < 0 or state[STATE_LEAVES] >= rules.max_leaf_nodes:
         return
     if state[STATE_HEAP] > 0:
-        state[STATE_NODE] = pop_node(nodes, state[STATE_HEAP])
+        state[STATE_NODE] = pop_node(nodes.records, state[STATE_HEAP])
         state[STATE_HEAP] -= 1
         begin_partition(state)
 

@@ -93,6 +93,7 @@ NODE_RECORD = np.dtype(
         ("threshold", dtypes.VALUE_DTYPE),
         ("lower_bound", dtypes.VALUE_DTYPE),
         ("upper_bound", dtypes.VALUE_DTYPE),
+        ("priority", dtypes.VALUE_DTYPE),
         ("n_rows", dtypes.COUNT_DTYPE),
         ("n_missing", dtypes.COUNT_DTYPE),
         ("start", dtypes.NODE_DTYPE),
@@ -118,6 +119,7 @@ lower, upper         two rows: their values' midpoint is the threshold
 threshold            the last one that was drawn and was the best so far
 lower_bound,         between them the node's value is kept once the tree is grown; see `bounds`
 upper_bound
+priority             best-first: the node of the largest is split next
 heap                 not of this node: best-first, the nodes that may be split, the one to split next first
 """
 
