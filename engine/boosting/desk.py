@@ -10,7 +10,7 @@ from engine.binning import BinnedTable
 from engine.boosting.columns import DrawnColumns
 from engine.boosting.kernels import splitting
 from engine.boosting.kernels.team import CELLS_A_PIECE, Desk, Searches
-from engine.boosting.team import Team
+from engine.boosting.team import Team, cache_lines
 from engine.tree.directions import Directions
 
 SPLIT_CHUNK = 8192  # rows a piece of partition
@@ -54,10 +54,8 @@ def desk_for(
         left_at=np.empty(n_pieces, dtypes.COUNT_DTYPE),
         right_at=np.empty(n_pieces, dtypes.COUNT_DTYPE),
         packed=np.zeros((n_threads, n_cells, n_channels), dtypes.SUM_DTYPE),
-        is_old=np.zeros(n_threads, np.uint8),
         poured=np.zeros((n_threads, n_cells, n_channels + 1), dtypes.SUM_DTYPE),
-        n_added=np.zeros(n_threads, dtypes.COUNT_DTYPE),
-        n_poured=np.zeros(n_threads, dtypes.COUNT_DTYPE),
+        counts=cache_lines(n_threads),
         count_bits=count_bits,
         histograms=np.empty((n_slots, n_cells, n_channels + 1), dtypes.SUM_DTYPE),
         searches=_searches(binned, directions, n_codes, n_threads),

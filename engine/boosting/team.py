@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.boosting.kernels import calls as kernels
 from engine.boosting.kernels import team as orders
@@ -21,6 +22,14 @@ be woken for most of them; sleeping later, it would take time from others who wa
 CALL_PATIENCE = 2_000_000  # of 0.25 ns each, for a call: Python works up to half a millisecond between two
 LOOKS_AT_BEGIN = 400_000  # likewise, before the caller begins alone
 Result = TypeVar("Result")
+
+
+def cache_lines(n: int) -> NDArray[np.int64]:
+    """Return words of which those of two lines are never in one cache line: int64 (n, 8), zero."""
+    n_words = n * kernels.WORDS_A_LINE
+    memory = np.zeros(n_words + kernels.WORDS_A_LINE, np.int64)
+    first = -(memory.ctypes.data // memory.itemsize) % kernels.WORDS_A_LINE
+    return memory[first : first + n_words].reshape(n, kernels.WORDS_A_LINE)
 
 
 class Team:
@@ -41,8 +50,8 @@ class Team:
     def __init__(self, n_jobs: int | None) -> None:
         self.n_jobs = n_jobs
         self.n_threads = min(resolve_jobs(n_jobs), os.cpu_count() or 1) if is_compiling() else 1
-        self.shared = np.zeros(kernels.WORDS_A_LINE, np.int64)
-        self._calls = np.zeros(self.n_threads * kernels.WORDS_A_LINE, np.int64)
+        self.shared = cache_lines(1)[0]
+        self._calls = cache_lines(self.n_threads).ravel()
         self._bells = [Event() for _ in range(self.n_threads)]
         self._work: Callable[[int], None] = _nothing
         self._looks, self._is_together, self._errors = 0, False, list[BaseException]()
@@ -132,7 +141,7 @@ class Orders:
 
     def __init__(self, team: Team) -> None:
         self._team = team
-        self._words = np.zeros(orders.LEFT + team.n_threads * kernels.WORDS_A_LINE, np.int64)
+        self._words = cache_lines(orders.LEFT // kernels.WORDS_A_LINE + team.n_threads).ravel()
 
     def at(self, desk: orders.Desk, leading: Callable[[], Result]) -> Result:
         """Return what `leading` does, which gives the orders; the others are at the desk as long."""

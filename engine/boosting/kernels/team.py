@@ -25,6 +25,7 @@ LEFT = 2 * WORDS_A_LINE  # and a line on for each further thread
 DISMISSED = -1  # as `LEFT`: there will be no more
 CELLS_A_PIECE = 2048
 NO_SLOT = -1
+N_ADDED, N_POURED, IS_OLD = range(3)  # places in a thread's `Desk.counts`
 ASKED_SLOT, ASKED_COLUMNS, ASKED_WANTED = range(3)  # places in `Searches.asked`
 
 
@@ -81,12 +82,10 @@ class Desk(NamedTuple):
         as a partition can have pieces: nobody looks.
     packed : int64 (n_threads, n_cells, n_channels)
         What each thread has added up, see `kernels.histogram`.
-    is_old : uint8 (n_threads,)
-        That it was poured; its own thread empties it, in whose cache it is.
     poured : int64 (n_threads, n_cells, n_channels + 1)
         What was taken from `packed` before its counts could outgrow their bits.
-    n_added, n_poured : int64 (n_threads,)
-        Rows in either.
+    counts : int64 (n_threads, WORDS_A_LINE)
+        Rows in either, and whether `packed` was poured: its own thread empties it, in whose cache it is.
     count_bits : int
     histograms : int64 (n_slots, n_cells, n_channels + 1)
     searches : Searches
@@ -106,10 +105,8 @@ class Desk(NamedTuple):
     left_at: Any
     right_at: Any
     packed: Any
-    is_old: Any
     poured: Any
-    n_added: Any
-    n_poured: Any
+    counts: Any
     count_bits: int
     histograms: Any
     searches: Searches
@@ -122,15 +119,15 @@ def do_piece(piece, thread, orders, desk):
     kind, start = orders[WORK], orders[FIRST] + piece * orders[CHUNK]
     stop = min(start + orders[CHUNK], orders[FIRST] + orders[N_ITEMS])
     if kind == ADD_ROWS:
-        if desk.n_added[thread] + stop - start >= 1 << desk.count_bits:
+        if desk.counts[thread, N_ADDED] + stop - start >= 1 << desk.count_bits:
             histogram = desk.poured[thread]
             unpack(desk.packed[thread], 0, histogram.shape[0], desk.count_bits, histogram)
-            desk.n_poured[thread] += desk.n_added[thread]
-            desk.n_added[thread], desk.is_old[thread] = 0, 1
-        if desk.is_old[thread]:
+            desk.counts[thread, N_POURED] += desk.counts[thread, N_ADDED]
+            desk.counts[thread, N_ADDED], desk.counts[thread, IS_OLD] = 0, 1
+        if desk.counts[thread, IS_OLD]:
             desk.packed[thread] = 0
-            desk.is_old[thread] = 0
-        desk.n_added[thread] += stop - start
+            desk.counts[thread, IS_OLD] = 0
+        desk.counts[thread, N_ADDED] += stop - start
         bits, packed = desk.count_bits, desk.packed[thread]
         add_rows(desk.codes, rows, start, stop, desk.fixed, desk.offsets, bits, packed)
     elif kind == SPLIT_ROWS:
@@ -163,10 +160,10 @@ def pour_cells(desk, start, stop, slot, parent):
     histogram = desk.histograms[slot]
     n_words = histogram.shape[1]
     histogram[start:stop] = 0
-    for thread in range(desk.n_added.size):
-        if desk.n_added[thread] > 0:
+    for thread in range(desk.counts.shape[0]):
+        if desk.counts[thread, N_ADDED] > 0:
             unpack(desk.packed[thread], start, stop, desk.count_bits, histogram)
-        if desk.n_poured[thread] > 0:
+        if desk.counts[thread, N_POURED] > 0:
             for cell in range(start, stop):
                 for word in range(n_words):
                     histogram[cell, word] += desk.poured[thread, cell, word]
@@ -227,7 +224,7 @@ def take_best_of_pieces(searches, which, n_pieces):
 @kernel
 def take_pieces(thread, orders, desk):
     """Do a thread's own pieces, then others' that they have not begun; return how many."""
-    n_done, n_threads = 0, desk.n_added.size
+    n_done, n_threads = 0, desk.counts.shape[0]
     for nth in range(n_threads):
         whose = (thread + nth) % n_threads
         word = LEFT + whose * WORDS_A_LINE
@@ -261,7 +258,7 @@ def serve(thread, orders, desk, shared, patience):
 @kernel
 def order(orders, desk, kind, first, n_items, chunk):
     """Have items worked on in pieces of `chunk`, and take part; return when all are done."""
-    n_pieces, n_threads = (n_items + chunk - 1) // chunk, desk.n_added.size
+    n_pieces, n_threads = (n_items + chunk - 1) // chunk, desk.counts.shape[0]
     orders[WORK], orders[FIRST], orders[N_ITEMS], orders[CHUNK] = kind, first, n_items, chunk
     orders[N_PIECES] = n_pieces
     if n_pieces == 1:  # nobody else need know
@@ -304,9 +301,9 @@ def build(orders, desk, first, n_rows, chunk, slot, parent, n_searches):
     n_columns, n_cells = desk.codes.shape[1], desk.histograms.shape[1]
     n_pieces = min(n_columns, (n_cells + CELLS_A_PIECE - 1) // CELLS_A_PIECE)
     order(orders, desk, POUR, 0, n_columns, (n_columns + n_pieces - 1) // n_pieces)
-    for thread in range(desk.n_added.size):
-        desk.is_old[thread] |= desk.n_added[thread] > 0
-        desk.n_added[thread] = desk.n_poured[thread] = 0
+    for thread in range(desk.counts.shape[0]):
+        desk.counts[thread, IS_OLD] |= desk.counts[thread, N_ADDED] > 0
+        desk.counts[thread, N_ADDED] = desk.counts[thread, N_POURED] = 0
     if draws:
         order(orders, desk, SEARCH, 0, n_searches, 1)
         return
