@@ -69,7 +69,12 @@ class Team:
                 kernels.dismiss(self._calls)
                 self.ring()
 
-    def together(self, work: Callable[[int], None], meanwhile: Callable[[], None] | None = None) -> None:
+    def together(
+        self,
+        work: Callable[[int], None],
+        meanwhile: Callable[[], None] | None = None,
+        dismiss: Callable[[], None] | None = None,
+    ) -> None:
         """Call ``work(0)`` here and ``work(thread)`` in the others, as far as they come before it is done.
 
         Inside such a work there is nobody left to call.
@@ -80,8 +85,10 @@ class Team:
             Takes pieces of what is to be done until none is left; from `shared`, or says there that it began.
         meanwhile : callable, optional
             What the calling thread does first, in Python.
+        dismiss : callable, optional
+            Called once the calling thread's part is over, however it ended: lets the others end theirs.
         """
-        with self._others_called(work):
+        with self._others_called(work, dismiss):
             if meanwhile is not None:
                 meanwhile()
             work(0)
@@ -89,17 +96,22 @@ class Team:
             raise self._errors.pop()
 
     @contextmanager
-    def _others_called(self, work: Callable[[int], None]) -> Iterator[None]:
+    def _others_called(
+        self, work: Callable[[int], None], dismiss: Callable[[], None] | None
+    ) -> Iterator[None]:
         if self._is_together:
             self.shared[kernels.NEXT] = 0
             yield
             return
         self._is_together, self._work = True, work
-        self.ring()
-        kernels.call(self._calls, self.shared, self._looks)
-        try:
+        self._errors.clear()  # those of a work that failed here as well
+        try:  # an interrupt from the keyboard may come as soon as the others are called
+            self.ring()
+            kernels.call(self._calls, self.shared, self._looks)
             yield
         finally:
+            if dismiss is not None:
+                dismiss()
             kernels.wait_for_all(self._calls)
             self._is_together = False
 
@@ -151,20 +163,20 @@ class Orders:
         def work(thread: int) -> None:
             if thread > 0:
                 self._follow(thread)
-                return
-            try:
+            else:
                 found.append(leading())
-            finally:
-                orders.dismiss(self._words)
-                self._team.ring()
 
-        self._team.together(work)
+        self._team.together(work, dismiss=self._dismiss)
         return found[0]
 
     def give(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Run a kernel that gives orders; return what it does."""
         self._team.ring()  # who sleeps through this order helps with the next one
         return work(self._words, self._desk, *arguments)
+
+    def _dismiss(self) -> None:
+        orders.dismiss(self._words)
+        self._team.ring()
 
     def _follow(self, thread: int) -> None:
         while not orders.serve(thread, self._words, self._desk, self._team.shared, PATIENCE):

@@ -1,6 +1,7 @@
 """A team of threads: sums, partitions and ends, with and without help."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import engine
 from engine.binning import BinnedTable
 from engine.boosting.desk import desk_for
-from engine.boosting.kernels import team
+from engine.boosting.kernels import calls, team
 from engine.boosting.team import Orders, Team
 from engine.errors import FitStopped
 from tests.engine import naive_boosting as naive
@@ -114,6 +115,73 @@ def test_who_loses_patience_helps_again(monkeypatch):
             assert desk.histograms[0, 0].tolist() == [n_rows, n_rows]
 
     give_orders(workers, desk, lead)
+
+
+def test_who_comes_back_to_the_desk_takes_nothing_that_the_leader_does_alone(monkeypatch):
+    monkeypatch.setattr("engine.boosting.team.PATIENCE", 1)
+    n_served, serve = [0], team.serve
+
+    def count_and_serve(*arguments):
+        is_over = serve(*arguments)
+        n_served[0] += 1
+        return is_over
+
+    monkeypatch.setattr(team, "serve", count_and_serve)
+    codes = np.zeros((4, 1), np.uint8)
+    workers, pieces = Team(2), list[int]()
+    desk = desk_of(codes, np.arange(4, dtype=np.int32), np.ones((4, 1), np.int32), 1, workers)
+
+    def take_all(_thread):
+        while (piece := int(calls.take(workers.shared))) < 5:
+            pieces.append(piece)
+            before = n_served[0]
+            while workers.n_threads > 1 and n_served[0] == before:
+                workers.ring()
+
+    give_orders(workers, desk, lambda _give: workers.together(take_all))
+    assert pieces == [0, 1, 2, 3, 4]
+
+
+def test_an_error_is_told_once():
+    workers, begun = Team(2), list[int]()
+
+    def fail(thread):
+        begun.append(thread)
+        while len(begun) < workers.n_threads:
+            workers.ring()
+        raise ValueError(thread)
+
+    with workers.at_work():
+        with pytest.raises(ValueError, match="0"):
+            workers.together(fail)
+        workers.together(lambda _thread: None)
+
+
+@pytest.mark.parametrize("is_order", [False, True])
+def test_an_interrupt_while_others_are_called_ends_them(is_order, monkeypatch):
+    call, begun = calls.call, list[int]()
+    workers = Team(2)
+    codes = np.zeros((4, 1), np.uint8)
+    desk = desk_of(codes, np.arange(4, dtype=np.int32), np.ones((4, 1), np.int32), 1, workers)
+    serve = team.serve
+    monkeypatch.setattr(team, "serve", lambda thread, *rest: begun.append(thread) or serve(thread, *rest))
+
+    def interrupt(*arguments):
+        call(*arguments)
+        while workers.n_threads > 1 and not begun:
+            workers.ring()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(calls, "call", interrupt)
+    begin = partial(Orders(workers).at, desk, len) if is_order else partial(workers.together, begun.append)
+    with pytest.raises(KeyboardInterrupt), workers.at_work():
+        begin()
+
+
+def test_who_was_dismissed_at_work_does_not_wait_again():
+    words = np.full(2 * calls.WORDS_A_LINE, calls.IS_DISMISSED)
+    calls.end_work(words, 1)
+    assert words[calls.WORDS_A_LINE] == calls.IS_DISMISSED
 
 
 @pytest.mark.parametrize("directions", [None, [1, 0, 0, 0]])

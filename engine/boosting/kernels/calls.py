@@ -10,22 +10,23 @@ from engine.kernels import atomics
 
 WORDS_A_LINE = 8  # words that several threads write have a cache line each
 WAITS, IS_CALLED, WORKS, IS_DISMISSED = range(4)  # what a thread's word says
-NEXT = 0  # in `shared`: the next piece of the work that nobody took yet
+NEXT, HAS_BEGUN = range(2)  # in `shared`: the next piece that nobody took yet; whether one began without
 LOOKS_A_TURN = 2000  # some 10 microseconds, before a core is offered to others
 
 
 @kernel
 def call(calls, shared, looks):
-    """Call all who wait, and wait until one has taken a piece, but only so long.
+    """Call all who wait, and wait until one has taken a piece or says that it began, but only so long.
 
     calls   int64 (n_threads * WORDS_A_LINE,)  in and out  a word for each thread, a line each
-    shared  int64 (WORDS_A_LINE,)              in and out  see `take`
-    looks   int                                in          at the pieces, at most
+    shared  int64 (WORDS_A_LINE,)              in and out  see `take` and `say_begun`
+    looks   int                                in          at these, at most
     """
     atomics.store(shared, NEXT, 0)
+    atomics.store(shared, HAS_BEGUN, 0)
     for thread in range(1, calls.size // WORDS_A_LINE):
         atomics.swap(calls, thread * WORDS_A_LINE, WAITS, IS_CALLED)
-    while looks > 0 and atomics.load(shared, NEXT) == 0:
+    while looks > 0 and atomics.load(shared, NEXT) == 0 and atomics.load(shared, HAS_BEGUN) == 0:
         looks -= 1
 
 
@@ -33,6 +34,15 @@ def call(calls, shared, looks):
 def take(shared):
     """Take the next piece of a work; return its number, which is too large where none is left."""
     return atomics.add(shared, NEXT, 1)
+
+
+@kernel
+def say_begun(shared):
+    """Tell that a called thread has begun a work whose pieces are not taken from here.
+
+    It takes none: who called may work at some alone meanwhile.
+    """
+    atomics.store(shared, HAS_BEGUN, 1)
 
 
 @kernel
@@ -48,8 +58,8 @@ def wait_for_call(calls, thread, patience):
 
 @kernel
 def end_work(calls, thread):
-    """Tell that a called thread has done its part."""
-    atomics.store(calls, thread * WORDS_A_LINE, WAITS)
+    """Tell that a called thread has done its part; who was dismissed meanwhile stays so."""
+    atomics.swap(calls, thread * WORDS_A_LINE, WORKS, WAITS)
 
 
 @kernel

@@ -10,7 +10,7 @@ one step and only then reads what is to be done: the order cannot change before 
 
 from typing import Any, NamedTuple
 
-from engine.boosting.kernels.calls import LOOKS_A_TURN, WORDS_A_LINE, take
+from engine.boosting.kernels.calls import LOOKS_A_TURN, WORDS_A_LINE, say_begun
 from engine.boosting.kernels.histogram import add_rows, unpack
 from engine.boosting.kernels.partition import place_rows, split_rows
 from engine.boosting.kernels.splitting import GAIN, KIND, NOISE, TIE_SHARE, SplitRules, find_best_split
@@ -246,7 +246,7 @@ def serve(thread, orders, desk, shared, patience):
     shared    int64 (8,)  in and out  where it says that it has begun, see `calls`
     patience  int         in          looks at the order without finding a piece
     """
-    take(shared)
+    say_begun(shared)
     n_looks = 0
     while n_looks < patience:
         n_looks = 0 if take_pieces(thread, orders, desk) > 0 else n_looks + 1
