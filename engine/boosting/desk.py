@@ -63,7 +63,10 @@ def desk_for(
 
 
 def of_columns(desk: Desk, drawn: DrawnColumns) -> Desk:
-    """Return the same memory for a tree that may ask about some columns, of those it was made for."""
+    """Return the same memory for a tree that may ask about some columns, of those it was made for.
+
+    What a thread added up stays where it is, as it may have to be emptied still.
+    """
     searches = desk.searches._replace(
         offsets=drawn.offsets,
         n_bins=drawn.n_bins,
@@ -73,8 +76,6 @@ def of_columns(desk: Desk, drawn: DrawnColumns) -> Desk:
     return desk._replace(
         codes=drawn.codes,
         offsets=drawn.offsets.astype(np.uint64),
-        packed=_first_cells(desk.packed, drawn.n_cells),
-        poured=_first_cells(desk.poured, drawn.n_cells),
         histograms=_first_cells(desk.histograms, drawn.n_cells),
         searches=searches,
     )

@@ -8,7 +8,8 @@ import pytest
 
 import engine
 from engine.binning import BinnedTable
-from engine.boosting.desk import desk_for
+from engine.boosting.columns import DrawnColumns
+from engine.boosting.desk import desk_for, of_columns
 from engine.boosting.kernels import calls, team
 from engine.boosting.team import Orders, Team
 from engine.errors import FitStopped
@@ -63,6 +64,28 @@ def test_histograms_equal_the_naive_sums(n_rows, count_bits, n_channels, n_threa
 
     give_orders(workers, desk, lead)
     assert (desk.histograms[0] == 77).all()
+
+
+@pytest.mark.parametrize(("count_bits", "n_poured"), [(7, 0), (4, 30)])
+def test_what_one_thread_added_up_is_not_found_by_another_in_fewer_columns(count_bits, n_poured):
+    rng = np.random.default_rng(0)
+    codes, rows = rng.integers(0, 5, (40, 3)).astype(np.uint8), np.arange(40, dtype=np.int32)
+    fixed = rng.integers(-9, 9, (40, 1)).astype(np.int32)
+    workers = Team(2)
+    whole = desk_of(codes, rows, fixed, 4, workers, count_bits)
+    some = DrawnColumns(
+        codes[:, 1:].copy(), np.array([1, 2]), np.array([4, 4]), np.array([0, 5, 10]), np.zeros(2, bool)
+    )
+    few, last = of_columns(whole, some), workers.n_threads - 1
+    for desk, thread in ((whole, 0), (few, last), (whole, last), (few, 0), (whole, 0)):
+        words = np.zeros(team.LEFT + workers.n_threads * calls.WORDS_A_LINE, np.int64)
+        words[[team.WORK, team.N_ITEMS, team.CHUNK]] = team.ADD_ROWS, 40, 10
+        for piece in range(4):
+            team.do_piece(piece, thread, words, desk)
+        assert desk.n_poured[thread] == n_poured
+        team.build(words, desk, 0, 0, 10, 0, team.NO_SLOT, 0)
+        expected = naive.histogram(desk.codes, rows, fixed, desk.searches.offsets)
+        np.testing.assert_array_equal(desk.histograms[0], expected)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])

@@ -25,7 +25,7 @@ LEFT = 2 * WORDS_A_LINE  # and a line on for each further thread
 DISMISSED = -1  # as `LEFT`: there will be no more
 CELLS_A_PIECE = 2048
 NO_SLOT = -1
-N_ADDED, N_POURED, IS_OLD = range(3)  # places in a thread's `Desk.counts`
+N_ADDED, N_POURED, N_OLD = range(3)  # places in a thread's `Desk.counts`
 ASKED_SLOT, ASKED_COLUMNS, ASKED_WANTED = range(3)  # places in `Searches.asked`
 
 
@@ -80,12 +80,13 @@ class Desk(NamedTuple):
     n_left, left_at, right_at : int64 (n_pieces,)
         How many rows of a piece of the partition go left; where its left and right rows belong. As long
         as a partition can have pieces: nobody looks.
-    packed : int64 (n_threads, n_cells, n_channels)
-        What each thread has added up, see `kernels.histogram`.
-    poured : int64 (n_threads, n_cells, n_channels + 1)
+    packed : int64 (n_threads, n_all_cells, n_channels)
+        What each thread has added up, see `kernels.histogram`; in cells of the columns that stand apart.
+    poured : int64 (n_threads, n_all_cells, n_channels + 1)
         What was taken from `packed` before its counts could outgrow their bits.
     counts : int64 (n_threads, WORDS_A_LINE)
-        Rows in either, and whether `packed` was poured: its own thread empties it, in whose cache it is.
+        Rows in either, and how many first cells of `packed` were poured: its own thread empties them, in whose
+        cache they are.
     count_bits : int
     histograms : int64 (n_slots, n_cells, n_channels + 1)
     searches : Searches
@@ -120,13 +121,13 @@ def do_piece(piece, thread, orders, desk):
     stop = min(start + orders[CHUNK], orders[FIRST] + orders[N_ITEMS])
     if kind == ADD_ROWS:
         if desk.counts[thread, N_ADDED] + stop - start >= 1 << desk.count_bits:
-            histogram = desk.poured[thread]
-            unpack(desk.packed[thread], 0, histogram.shape[0], desk.count_bits, histogram)
+            n_cells = desk.histograms.shape[1]
+            unpack(desk.packed[thread], 0, n_cells, desk.count_bits, desk.poured[thread])
             desk.counts[thread, N_POURED] += desk.counts[thread, N_ADDED]
-            desk.counts[thread, N_ADDED], desk.counts[thread, IS_OLD] = 0, 1
-        if desk.counts[thread, IS_OLD]:
-            desk.packed[thread] = 0
-            desk.counts[thread, IS_OLD] = 0
+            desk.counts[thread, N_ADDED], desk.counts[thread, N_OLD] = 0, n_cells
+        if desk.counts[thread, N_OLD] > 0:
+            desk.packed[thread, : desk.counts[thread, N_OLD]] = 0
+            desk.counts[thread, N_OLD] = 0
         desk.counts[thread, N_ADDED] += stop - start
         bits, packed = desk.count_bits, desk.packed[thread]
         add_rows(desk.codes, rows, start, stop, desk.fixed, desk.offsets, bits, packed)
@@ -302,7 +303,8 @@ def build(orders, desk, first, n_rows, chunk, slot, parent, n_searches):
     n_pieces = min(n_columns, (n_cells + CELLS_A_PIECE - 1) // CELLS_A_PIECE)
     order(orders, desk, POUR, 0, n_columns, (n_columns + n_pieces - 1) // n_pieces)
     for thread in range(desk.counts.shape[0]):
-        desk.counts[thread, IS_OLD] |= desk.counts[thread, N_ADDED] > 0
+        if desk.counts[thread, N_ADDED] > 0:
+            desk.counts[thread, N_OLD] = n_cells
         desk.counts[thread, N_ADDED] = desk.counts[thread, N_POURED] = 0
     if draws:
         order(orders, desk, SEARCH, 0, n_searches, 1)
