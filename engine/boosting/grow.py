@@ -20,7 +20,7 @@ from engine.jit import new_records
 from engine.tree.structure import LEVEL_SET
 
 PIECES_A_NODE, LEAST_CHUNK = 32, 512  # smaller pieces and fewer rows: nobody waits long for the last one
-FIRST_NODES = 64  # room to begin with
+FIRST_NODES, FIRST_CODES = 64, 16  # room to begin with; the latter in codes of the widest column
 ORDERS = {"leaf": growing.LARGEST_GAIN, "depth": growing.LEAST_DEPTH}
 NO_LEVELS = np.empty(0, np.int64)
 
@@ -41,7 +41,7 @@ class TreeGrower(Grower):
         self._growth = growing.Growth(
             nodes=new_records(FIRST_NODES, growing.GROWING_NODE),
             best=np.empty((FIRST_NODES, splitting.N_BEST)),
-            goes_left=np.empty((FIRST_NODES, len(self._desk.goes_left)), np.uint8),
+            codes=np.empty(FIRST_CODES * len(self._desk.goes_left), np.uint8),
             free=np.empty(len(self._desk.histograms), dtypes.COUNT_DTYPE),
             builds=np.empty((2, growing.N_BUILD), dtypes.COUNT_DTYPE),
             state=np.empty(growing.N_STATE, dtypes.COUNT_DTYPE),
@@ -91,16 +91,18 @@ class TreeGrower(Grower):
         )
 
     def _make_room(self) -> None:
-        """Have room for two more nodes at least."""
-        growth, n_nodes = self._growth, int(self._growth.state[growing.N_NODES])
-        if n_nodes + 2 <= len(growth.nodes):
-            return
-        nodes = new_records(2 * len(growth.nodes), growing.GROWING_NODE)
-        best = np.empty((len(nodes), growth.best.shape[1]))
-        goes_left = np.empty((len(nodes), growth.goes_left.shape[1]), np.uint8)
-        for larger, old in ((nodes, growth.nodes), (best, growth.best), (goes_left, growth.goes_left)):
-            larger[: len(old)] = old
-        self._growth = growth._replace(nodes=nodes, best=best, goes_left=goes_left)
+        """Have room for two more nodes at least, whatever their columns."""
+        growth, state = self._growth, self._growth.state
+        if state[growing.N_NODES] + 2 > len(growth.nodes):
+            nodes = new_records(2 * len(growth.nodes), growing.GROWING_NODE)
+            best = np.empty((len(nodes), growth.best.shape[1]))
+            nodes[: len(growth.nodes)], best[: len(growth.best)] = growth.nodes, growth.best
+            growth = growth._replace(nodes=nodes, best=best)
+        if state[growing.N_CODES] + 2 * len(self._desk.goes_left) > len(growth.codes):
+            codes = np.empty(2 * len(growth.codes), np.uint8)
+            codes[: len(growth.codes)] = growth.codes
+            growth = growth._replace(codes=codes)
+        self._growth = growth
 
     def _nodes_of(self, growth: growing.Growth) -> list[Node]:
         """Return the nodes as they are shown; the first child of a split is the one that answers yes."""
@@ -108,9 +110,9 @@ class TreeGrower(Grower):
         names = ("start", "stop", "depth")
         nodes = [Node(*row) for row in zip(*(grown[name].tolist() for name in names), strict=True)]
         shown = list(range(len(nodes)))  # which stand where
-        first_children = grown["first_child"].tolist()
+        first_children, codes_at = grown["first_child"].tolist(), grown["codes_at"].tolist()
         for place in range(len(nodes)):  # parents come before their children
-            node, codes = nodes[shown[place]], growth.goes_left[shown[place]]
+            node, codes = nodes[shown[place]], growth.codes[codes_at[shown[place]] :]
             first = first_children[shown[place]]
             if first == growing.NO_NODE:
                 continue

@@ -1,5 +1,6 @@
 """One tree of a round: histograms, split search, partition and sums, from given gradients."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -301,3 +302,28 @@ def test_a_column_of_only_missing_values_is_no_choice():
     X = np.column_stack([np.full(6, np.nan), np.ones(6)])
     grown = grow(X, [1, 1, 1, -1, -1, -1.0])
     assert len(grown.nodes) == 1
+
+
+def test_room_for_nodes_and_codes_grows_with_the_tree(monkeypatch):
+    rng = np.random.default_rng(7)
+    X, gradients = np.column_stack([rng.integers(0, 9, 300), rng.normal(size=300)]), rng.normal(size=300)
+    settings, levels = replace(PLAIN, max_leaf_nodes=None), {0: tuple("abcdefghi")}
+    roomy = grow(X, gradients, settings, levels=levels).to_tree(1.0)
+    monkeypatch.setattr("engine.boosting.grow.FIRST_NODES", 2)
+    monkeypatch.setattr("engine.boosting.grow.FIRST_CODES", 2)
+    assert grow(X, gradients, settings, levels=levels).to_tree(1.0) == roomy
+
+
+def test_nodes_split_by_other_columns_have_no_room_for_all_levels_of_the_widest():
+    X = np.column_stack([np.arange(100.0), np.zeros(100)])
+    gradients = np.random.default_rng(8).normal(size=100)
+    levels = {1: tuple(map(str, range(20_000)))}
+    grow(X, gradients, replace(PLAIN, max_leaf_nodes=2), levels=levels)  # what is compiled is no part of it
+    tracemalloc.start()
+    try:
+        grown = grow(X, gradients, replace(PLAIN, max_leaf_nodes=None), levels=levels)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(grown.nodes) == 199
+    assert most < 199 * 20_000

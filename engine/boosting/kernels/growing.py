@@ -36,9 +36,9 @@ from engine.kernels.numeric import random_below
 
 NO_NODE = -1
 NO_LIMIT = -1
-GOES_LEFT, IS_HERE = 1, 2  # bits of a code in `Growth.goes_left`
+GOES_LEFT, IS_HERE = 1, 2  # bits of a code in `Growth.codes`
 NEWEST, LARGEST_GAIN, LEAST_DEPTH = range(3)  # which node is split next
-N_NODES, N_LEAVES, N_WAITING, N_FREE, N_BUILDS, N_STATE = range(6)
+N_NODES, N_LEAVES, N_WAITING, N_FREE, N_BUILDS, N_CODES, N_STATE = range(7)
 BUILT, ROW, FROM, FIRST_ASKED, SECOND_ASKED, N_BUILD = range(6)  # of a planned histogram
 CELLS_A_MOVE = 4  # what parting a row costs, in rows added to a column
 
@@ -48,6 +48,7 @@ GROWING_NODE = np.dtype(
         ("stop", dtypes.COUNT_DTYPE),
         ("first_child", dtypes.COUNT_DTYPE),
         ("slot", dtypes.COUNT_DTYPE),
+        ("codes_at", dtypes.COUNT_DTYPE),
         ("priority", np.float64),
         ("lower", np.float64),
         ("upper", np.float64),
@@ -62,6 +63,7 @@ GROWING_NODE = np.dtype(
 
 start, stop              its rows are this stretch of `Desk.rows`
 slot                     of `Desk.histograms`, where its own is kept until it is split
+codes_at                 where the codes of its best split begin in `Growth.codes`
 priority, heap           see `engine.kernels.heap`
 lower, upper             between what its value has to lie, in the histograms' unit of gradients
 left_value, right_value  of the two sides of its best split, in the same; told where columns have directions
@@ -119,8 +121,9 @@ class Growth(NamedTuple):
         Children are adjacent; the root is first.
     best : float64 (n_room, 6)
         Their best splits, see `splitting.find_best_split`.
-    goes_left : uint8 (n_room, n_codes)
-        By code of the best split's column, `GOES_LEFT` and, of a level that has rows in the node, `IS_HERE`.
+    codes : uint8 (n_room_of_codes,)
+        Node after node, by code of the best split's column: `GOES_LEFT` and, of a level that has rows in the
+        node, `IS_HERE`. A column may have so many levels that not every node can have room for all.
     free : int64 (n_slots,)
         The first `N_FREE` are slots without a histogram.
     builds : int64 (2, 5)
@@ -137,7 +140,7 @@ class Growth(NamedTuple):
 
     nodes: Any
     best: Any
-    goes_left: Any
+    codes: Any
     free: Any
     builds: Any
     state: Any
@@ -283,14 +286,17 @@ def take_best(desk, growth, limits, node, nth):
     copy_first(best, best.size, growth.best[node])
     if best[KIND] > 0:
         place, histogram = np.int64(best[FEATURE]), desk.histograms[slot]
-        at, n_bins, codes = searches.offsets[place], searches.n_bins[place], growth.goes_left[node]
+        at, n_bins, codes_at = searches.offsets[place], searches.n_bins[place], growth.state[N_CODES]
+        codes = growth.codes[codes_at : codes_at + n_bins + 1]
+        growth.nodes.codes_at[node] = codes_at
+        growth.state[N_CODES] += n_bins + 1
         copy_first(searches.goes_left[nth], n_bins + 1, codes)
         if best[KIND] == LEVEL_SET:
             for level in range(n_bins):
                 if histogram[at + level, histogram.shape[1] - 1] > 0:
                     codes[level] |= IS_HERE
         if limits.has_directions:
-            value_sides(histogram, at, n_bins, growth, limits.rules, node)
+            value_sides(histogram, at, codes, growth, limits.rules, node)
         push(growth, limits.order, node)
     # the children of smaller ones are built from their few rows sooner than by subtraction
     is_of_use = best[KIND] > 0 and n_rows_of(growth, node) * limits.n_features >= limits.n_cells
@@ -301,13 +307,13 @@ def take_best(desk, growth, limits, node, nth):
 
 
 @kernel
-def value_sides(histogram, at, n_bins, growth, rules, node):
+def value_sides(histogram, at, codes, growth, rules, node):
     """Write what the sides of a node's best split would be worth as leaves."""
     last = histogram.shape[1] - 1
     for side in range(2):
         g, h, count = 0, 0, 0
-        for code in range(n_bins + 1):
-            if (growth.goes_left[node, code] & GOES_LEFT) != side:
+        for code in range(codes.size):
+            if (codes[code] & GOES_LEFT) != side:
                 g += histogram[at + code, 0]
                 h += histogram[at + code, 1]
                 count += histogram[at + code, last]
@@ -341,7 +347,7 @@ def split_next(orders, desk, growth, limits):
     state[N_WAITING] -= 1
     place = np.int64(growth.best[node, FEATURE])
     for code in range(desk.searches.n_bins[place] + 1):
-        desk.goes_left[code] = growth.goes_left[node, code] & GOES_LEFT
+        desk.goes_left[code] = growth.codes[nodes.codes_at[node] + code] & GOES_LEFT
     start, stop, depth = nodes.start[node], nodes.stop[node], nodes.depth[node] + 1
     n_left = partition(orders, desk, start, stop - start, limits.split_chunk, growth.numbers[place])
     lower, upper = nodes.lower[node], nodes.upper[node]
@@ -374,6 +380,13 @@ def hand_on_bounds(growth, node, direction):
 
 
 @kernel
+def wants_room(growth, n_codes):
+    """Tell whether two more nodes, and the codes of their best splits, may find no room."""
+    state = growth.state
+    return state[N_NODES] + 2 > growth.nodes.size or state[N_CODES] + 2 * n_codes > growth.codes.size
+
+
+@kernel
 def grow(orders, desk, growth, limits, budget):
     """Grow on; tell whether the tree is done, or time is up or room wanted first.
 
@@ -385,7 +398,7 @@ def grow(orders, desk, growth, limits, budget):
             budget -= go_on_building(orders, desk, growth, limits)
         elif state[N_WAITING] == 0 or state[N_LEAVES] == limits.max_leaf_nodes:
             return True
-        elif state[N_NODES] + 2 > growth.nodes.size:
+        elif wants_room(growth, desk.goes_left.size):
             return False
         else:
             budget -= split_next(orders, desk, growth, limits)
