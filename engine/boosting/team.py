@@ -20,7 +20,7 @@ PATIENCE = 100_000  # looks, of about 2 ns each, before a thread gives its core 
 """The next call, or a tree's next order, comes after 20 to 200 microseconds. Sleeping sooner, a thread would
 be woken for most of them; sleeping later, it would take time from others who wait for a core."""
 CALL_PATIENCE = 2_000_000  # of 0.25 ns each, for a call: Python works up to half a millisecond between two
-LOOKS_AT_BEGIN = 400_000  # likewise, before the caller begins alone
+LOOKS_AT_BEGIN, FEWEST_LOOKS = 400_000, 4_000  # likewise, before the caller begins alone
 Result = TypeVar("Result")
 
 
@@ -107,7 +107,9 @@ class Team:
         self._errors.clear()  # those of a work that failed here as well
         try:  # an interrupt from the keyboard may come as soon as the others are called
             self.ring()
-            kernels.call(self._calls, self.shared, self._looks)
+            has_come = kernels.call(self._calls, self.shared, self._looks)
+            if self._looks:  # the others may be busy elsewhere for long
+                self._looks = LOOKS_AT_BEGIN if has_come else max(self._looks // 2, FEWEST_LOOKS)
             yield
         finally:
             if dismiss is not None:

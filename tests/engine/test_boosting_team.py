@@ -82,7 +82,7 @@ def test_what_one_thread_added_up_is_not_found_by_another_in_fewer_columns(count
         words[[team.WORK, team.N_ITEMS, team.CHUNK]] = team.ADD_ROWS, 40, 10
         for piece in range(4):
             team.do_piece(piece, thread, words, desk)
-        assert desk.n_poured[thread] == n_poured
+        assert desk.counts[thread, team.N_POURED] == n_poured
         team.build(words, desk, 0, 0, 10, 0, team.NO_SLOT, 0)
         expected = naive.histogram(desk.codes, rows, fixed, desk.searches.offsets)
         np.testing.assert_array_equal(desk.histograms[0], expected)
@@ -225,13 +225,19 @@ def test_models_that_train_at_the_same_time_do_not_wait_for_each_other(direction
             np.testing.assert_array_equal(told, alone)
 
 
-def test_histograms_that_find_no_room_change_nothing(monkeypatch):
+@pytest.mark.parametrize("max_features", [None, 2])
+def test_histograms_that_find_no_room_change_nothing(monkeypatch, max_features):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 3)), rng.normal(size=3000)
 
     def fit():
         model = engine.GradientBoostingRegressor(
-            n_estimators=3, max_leaf_nodes=None, max_depth=7, max_bins=20
+            n_estimators=3,
+            max_leaf_nodes=None,
+            max_depth=7,
+            max_bins=20,
+            max_features=max_features,
+            random_state=0,
         )
         return model.fit(X, y)
 

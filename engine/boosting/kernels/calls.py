@@ -16,7 +16,7 @@ LOOKS_A_TURN = 2000  # some 10 microseconds, before a core is offered to others
 
 @kernel
 def call(calls, shared, looks):
-    """Call all who wait, and wait until one has taken a piece or says that it began, but only so long.
+    """Call all who wait; wait until one takes a piece or says that it began; tell whether one did in time.
 
     calls   int64 (n_threads * WORDS_A_LINE,)  in and out  a word for each thread, a line each
     shared  int64 (WORDS_A_LINE,)              in and out  see `take` and `say_begun`
@@ -28,6 +28,7 @@ def call(calls, shared, looks):
         atomics.swap(calls, thread * WORDS_A_LINE, WAITS, IS_CALLED)
     while looks > 0 and atomics.load(shared, NEXT) == 0 and atomics.load(shared, HAS_BEGUN) == 0:
         looks -= 1
+    return looks > 0
 
 
 @kernel

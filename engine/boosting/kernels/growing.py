@@ -210,7 +210,7 @@ def plan_children(growth, limits, node):
         return
     if parent != NO_SLOT:
         free_slot(growth, parent)
-    for child in (small, large):
+    for child in (large, small):  # columns are drawn in the same order as with a histogram
         if may_split(growth, limits, child):
             plan_build(growth, child, NO_SLOT, child, NO_NODE)
 

@@ -85,8 +85,8 @@ class Desk(NamedTuple):
     poured : int64 (n_threads, n_all_cells, n_channels + 1)
         What was taken from `packed` before its counts could outgrow their bits.
     counts : int64 (n_threads, WORDS_A_LINE)
-        Rows in either, and how many first cells of `packed` were poured: its own thread empties them, in whose
-        cache they are.
+        Rows in either, and how many first cells of `packed` were poured: its own thread empties them, as they
+        are in its cache.
     count_bits : int
     histograms : int64 (n_slots, n_cells, n_channels + 1)
     searches : Searches
