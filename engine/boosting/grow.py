@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from engine import dtypes
 from engine.binning import BinnedTable
 from engine.boosting.desk import AT_WORK, SPLIT_CHUNK
-from engine.boosting.grower import CHUNKS_A_WAVE, NO_STATISTICS, Grower
+from engine.boosting.grower import CHUNKS_A_WAVE, LEAST_CHUNK, NO_STATISTICS, PIECES_A_NODE, Grower
 from engine.boosting.grown import GrowSettings, Node, Split
 from engine.boosting.kernels import growing, splitting
 from engine.boosting.ordered import Statistic
@@ -19,7 +19,6 @@ from engine.boosting.team import Team
 from engine.jit import new_records
 from engine.tree.structure import LEVEL_SET
 
-PIECES_A_NODE, LEAST_CHUNK = 32, 512  # smaller pieces and fewer rows: nobody waits long for the last one
 FIRST_NODES, FIRST_CODES = 64, 16  # room to begin with; the latter in codes of the widest column
 ORDERS = {"leaf": growing.LARGEST_GAIN, "depth": growing.LEAST_DEPTH}
 NO_LEVELS = np.empty(0, np.int64)

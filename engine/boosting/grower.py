@@ -35,6 +35,7 @@ from engine.tree.structure import NO_CHILD, THRESHOLD
 
 ROW_CHUNK = 16384  # rows a piece of what is made of gradients: few enough for threads to end together
 CELLS_A_CHUNK = 2**16  # row visits x columns a piece of histogram, about 60 microseconds
+PIECES_A_NODE, LEAST_CHUNK = 32, 512  # smaller pieces and fewer rows: nobody waits long for the last one
 CHUNKS_A_WAVE = 512  # pieces between two questions to the monitor, about 30 ms of one thread
 ROW_BITS = 30  # of a number in fixed point, which rounding may take one further
 COUNT_BITS = 14  # of a packed cell, at least: 35 bits are left for each row's gradient

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.boosting.blocks import RowBlocks
 from engine.boosting.desk import SPLIT_CHUNK
-from engine.boosting.grower import CHUNKS_A_WAVE, Grower
+from engine.boosting.grower import CHUNKS_A_WAVE, LEAST_CHUNK, PIECES_A_NODE, Grower
 from engine.boosting.grown import Node, Split, hand_on_bounds
 from engine.boosting.kernels import splitting, team
 from engine.boosting.newton import leaf_values, scores
@@ -75,7 +75,8 @@ class LevelGrower(Grower):
         return self.has_choice and not is_deep and node.n_rows >= 2 * settings.min_samples_leaf
 
     def _new_histogram(self, node: Node) -> Histogram:
-        chunk, wave, first = self._row_chunk, self._row_chunk * CHUNKS_A_WAVE, node.start
+        chunk = min(self._row_chunk, max(LEAST_CHUNK, node.n_rows // PIECES_A_NODE))
+        wave, first = self._row_chunk * CHUNKS_A_WAVE, node.start
         while node.stop - first > wave:
             self._orders.give(team.add, first, wave, chunk)
             first += wave
