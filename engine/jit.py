@@ -178,6 +178,11 @@ def kernel(function: Callable[..., Any]) -> Any:
     return _compiled(function, counts_references=False)
 
 
+def inner_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a `kernel` that kernels alone call: what lets Python call it takes up to 0.3 seconds more."""
+    return _compiled(function, counts_references=False, no_cpython_wrapper=True)
+
+
 def counting_kernel(function: Callable[..., Any]) -> Any:
     """Compile a `kernel` that counts references, as one that makes, reshapes or returns arrays must.
 
@@ -186,14 +191,14 @@ def counting_kernel(function: Callable[..., Any]) -> Any:
     return _compiled(function, counts_references=True)
 
 
-def _compiled(function: Callable[..., Any], *, counts_references: bool) -> Any:
+def _compiled(function: Callable[..., Any], *, counts_references: bool, **options: bool) -> Any:
     if not is_compiling():
         return np.errstate(over="ignore")(function)
     folder = cache_folder()
     if folder is not None:
         numba.config.CACHE_DIR = str(folder)
     compiled = numba.njit(
-        nogil=True, cache=folder is not None, error_model="numpy", _nrt=counts_references
+        nogil=True, cache=folder is not None, error_model="numpy", _nrt=counts_references, **options
     )(function)  # fmt: skip
     _widen_literals(compiled)
     if counts_references:

@@ -22,15 +22,16 @@ from engine.boosting.kernels.splitting import (
     leaf_value,
 )
 from engine.boosting.kernels.team import (
+    ADD_ROWS,
     ASKED_COLUMNS,
     ASKED_SLOT,
     ASKED_WANTED,
     NO_SLOT,
-    add,
     build,
+    order,
     partition,
 )
-from engine.jit import kernel
+from engine.jit import inner_kernel, kernel
 from engine.kernels.heap import pop_node, push_node
 from engine.kernels.numeric import random_below
 
@@ -163,7 +164,7 @@ def plant(growth, limits, n_rows):
         plan_build(growth, root, NO_SLOT, root, NO_NODE)
 
 
-@kernel
+@inner_kernel
 def new_node(growth, start, stop, depth, lower, upper):
     """Add a leaf of some rows; return its number."""
     nodes, node = growth.nodes, growth.state[N_NODES]
@@ -175,20 +176,20 @@ def new_node(growth, start, stop, depth, lower, upper):
     return node
 
 
-@kernel
+@inner_kernel
 def n_rows_of(growth, node):
     """Return how many rows a node has."""
     return growth.nodes.stop[node] - growth.nodes.start[node]
 
 
-@kernel
+@inner_kernel
 def may_split(growth, limits, node):
     """Tell whether a node is worth a histogram."""
     is_deep = limits.max_depth != NO_LIMIT and growth.nodes.depth[node] >= limits.max_depth
     return not is_deep and n_rows_of(growth, node) >= 2 * limits.rules.min_samples_leaf
 
 
-@kernel
+@inner_kernel
 def plan_build(growth, node, parent, first_asked, second_asked):
     """Have a node's histogram built, and one or two nodes searched."""
     build = growth.builds[growth.state[N_BUILDS]]
@@ -197,7 +198,7 @@ def plan_build(growth, node, parent, first_asked, second_asked):
     growth.state[N_BUILDS] += 1
 
 
-@kernel
+@inner_kernel
 def plan_children(growth, limits, node):
     """Have the smaller child's histogram built; the larger one's is the parent's less that."""
     small = growth.nodes.first_child[node]
@@ -215,14 +216,14 @@ def plan_children(growth, limits, node):
             plan_build(growth, child, NO_SLOT, child, NO_NODE)
 
 
-@kernel
+@inner_kernel
 def free_slot(growth, slot):
     """Let a slot be used anew."""
     growth.free[growth.state[N_FREE]] = slot
     growth.state[N_FREE] += 1
 
 
-@kernel
+@inner_kernel
 def go_on_building(orders, desk, growth, limits):
     """Add rows to the first planned histogram, search it once all are; return how many cells were added."""
     plan = growth.builds[0]
@@ -231,7 +232,7 @@ def go_on_building(orders, desk, growth, limits):
     chunk = min(limits.row_chunk, max(limits.least_chunk, n_rows // limits.pieces_a_node))
     n_columns = desk.codes.shape[1]
     if stop - first > limits.wave:
-        add(orders, desk, first, limits.wave, chunk)
+        order(orders, desk, ADD_ROWS, first, limits.wave, chunk)
         plan[ROW] += limits.wave
         return limits.wave * n_columns
     growth.state[N_FREE] -= 1
@@ -254,14 +255,14 @@ def go_on_building(orders, desk, growth, limits):
     return (stop - first) * n_columns + n_asked * desk.histograms.shape[1]
 
 
-@kernel
+@inner_kernel
 def copy_first(source, n, target):
     """Copy the first items of an array: a slice of one cannot be assigned where nothing is counted."""
     for i in range(n):
         target[i] = source[i]
 
 
-@kernel
+@inner_kernel
 def ask(searches, growth, limits, node, slot, nth):
     """Write down what is to be searched for a node, by which rules and in which columns."""
     n_columns, rules = growth.columns.size, limits.rules
@@ -278,7 +279,7 @@ def ask(searches, growth, limits, node, slot, nth):
     told[6], told[7] = growth.nodes.lower[node], growth.nodes.upper[node]
 
 
-@kernel
+@inner_kernel
 def take_best(desk, growth, limits, node, nth):
     """Take the best split that was found for a node; the histogram stays if it is of use to the children."""
     searches = desk.searches
@@ -306,7 +307,7 @@ def take_best(desk, growth, limits, node, nth):
         free_slot(growth, slot)
 
 
-@kernel
+@inner_kernel
 def value_sides(histogram, at, codes, growth, rules, node):
     """Write what the sides of a node's best split would be worth as leaves."""
     last = histogram.shape[1] - 1
@@ -326,7 +327,7 @@ def value_sides(histogram, at, codes, growth, rules, node):
             growth.nodes.right_value[node] = value
 
 
-@kernel
+@inner_kernel
 def push(growth, order, node):
     """Let a node wait to be split."""
     if order == LARGEST_GAIN:
@@ -339,7 +340,7 @@ def push(growth, order, node):
     growth.state[N_WAITING] += 1
 
 
-@kernel
+@inner_kernel
 def split_next(orders, desk, growth, limits):
     """Part the rows of the first node that waits, give it its children; return what that cost, in cells."""
     state, nodes = growth.state, growth.nodes
@@ -362,7 +363,7 @@ def split_next(orders, desk, growth, limits):
     return (stop - start) * CELLS_A_MOVE
 
 
-@kernel
+@inner_kernel
 def hand_on_bounds(growth, node, direction):
     """Part the bounds of a split node between its children, as `engine.boosting.grown.hand_on_bounds`."""
     if direction == FREE or growth.best[node, KIND] != THRESHOLD:
@@ -379,7 +380,7 @@ def hand_on_bounds(growth, node, direction):
     nodes.lower[falling] = middle
 
 
-@kernel
+@inner_kernel
 def wants_room(growth, n_codes):
     """Tell whether two more nodes, and the codes of their best splits, may find no room."""
     state = growth.state

@@ -14,7 +14,7 @@ from engine.boosting.kernels.calls import LOOKS_A_TURN, WORDS_A_LINE, say_begun
 from engine.boosting.kernels.histogram import add_rows, unpack
 from engine.boosting.kernels.partition import place_rows, split_rows
 from engine.boosting.kernels.splitting import GAIN, KIND, NOISE, TIE_SHARE, SplitRules, find_best_split
-from engine.jit import kernel
+from engine.jit import inner_kernel, kernel
 from engine.kernels import atomics
 
 ADD_ROWS, SPLIT_ROWS, PLACE_ROWS, POUR, SEARCH = range(5)
@@ -152,7 +152,7 @@ def do_piece(piece, thread, orders, desk):
         search_node(desk, start, 0, desk.codes.shape[1], thread, best, goes_left)
 
 
-@kernel
+@inner_kernel
 def pour_cells(desk, start, stop, slot, parent):
     """Write what all threads have added up of some cells to a histogram, and take it from the parent's.
 
@@ -175,7 +175,7 @@ def pour_cells(desk, start, stop, slot, parent):
                 desk.histograms[parent, cell, word] -= histogram[cell, word]
 
 
-@kernel
+@inner_kernel
 def search_node(desk, which, first, stop, thread, best, goes_left):
     """Find the best split of the first or second node that is asked about, among columns `first` to `stop`.
 
@@ -200,13 +200,13 @@ def search_node(desk, which, first, stop, thread, best, goes_left):
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def draws_columns(asked):
     """Tell whether a node is asked about some columns, in the order in which they were drawn."""
     return asked[ASKED_WANTED] < asked[ASKED_COLUMNS]
 
 
-@kernel
+@inner_kernel
 def take_best_of_pieces(searches, which, n_pieces):
     """Take the best of what was found in each piece, on a tie the first, as `find_best_split` does."""
     best = searches.best[which]
@@ -222,7 +222,7 @@ def take_best_of_pieces(searches, which, n_pieces):
                 searches.goes_left[which, code] = searches.goes_left_of_pieces[piece, which, code]
 
 
-@kernel
+@inner_kernel
 def take_pieces(thread, orders, desk):
     """Do a thread's own pieces, then others' that they have not begun; return how many."""
     n_done, n_threads = 0, desk.counts.shape[0]
@@ -256,7 +256,7 @@ def serve(thread, orders, desk, shared, patience):
     return False
 
 
-@kernel
+@inner_kernel
 def order(orders, desk, kind, first, n_items, chunk):
     """Have items worked on in pieces of `chunk`, and take part; return when all are done."""
     n_pieces, n_threads = (n_items + chunk - 1) // chunk, desk.counts.shape[0]
