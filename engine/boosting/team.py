@@ -48,7 +48,6 @@ class Team:
     """
 
     def __init__(self, n_jobs: int | None) -> None:
-        self.n_jobs = n_jobs
         self.n_threads = min(resolve_jobs(n_jobs), os.cpu_count() or 1) if is_compiling() else 1
         self.shared = cache_lines(1)[0]
         self._calls = cache_lines(self.n_threads).ravel()

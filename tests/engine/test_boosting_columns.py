@@ -54,6 +54,23 @@ def test_trees_are_those_of_sums_over_all_columns(more, n_classes, monkeypatch):
     np.testing.assert_array_equal(made[0].train_loss_, made[1].train_loss_)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_columns_of_a_class_s_statistics_are_found_wherever_they_stand(n_jobs, monkeypatch):
+    """In a histogram of several pieces: the statistics of further classes stand after all other columns."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(4000, 12))
+    X[:, 1] = rng.integers(0, 9, 4000)
+    y = (X[:, 1].astype(int) * 7 % 9 + X[:, 3] + 0.5 * X[:, 8] > 3).astype(int) + (X[:, 10] > 0.5)
+    made = []
+    for is_sooner in (True, False):
+        monkeypatch.setattr(ColumnDrawer, "is_sooner", lambda *_, is_sooner=is_sooner: is_sooner)
+        model = Classifier(
+            n_estimators=5, categorical="ordered", categorical_features=[1], n_jobs=n_jobs, random_state=1
+        )
+        made.append(model.fit(X, y))
+    assert same_trees(*made)
+
+
 def counted_cells(monkeypatch, X, y, **settings):
     """Fit, and return how many columns the codes had whose rows were added up."""
     seen = set()

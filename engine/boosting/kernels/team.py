@@ -184,11 +184,10 @@ def search_node(desk, which, first, stop, thread, best, goes_left):
     searches = desk.searches
     asked, told = searches.asked[which], searches.rules[which]
     columns = searches.columns[which, : asked[ASKED_COLUMNS]]
-    if not draws_columns(asked):  # they ascend, then
-        while columns.size > 0 and columns[0] < first:
-            columns = columns[1:]
-        while columns.size > 0 and columns[columns.size - 1] >= stop:
-            columns = columns[: columns.size - 1]
+    while columns.size > 0 and columns[0] < first:  # they ascend, unless `first` to `stop` are all
+        columns = columns[1:]
+    while columns.size > 0 and columns[columns.size - 1] >= stop:
+        columns = columns[: columns.size - 1]
     best[KIND] = 0.0
     if columns.size == 0:
         return
@@ -201,9 +200,13 @@ def search_node(desk, which, first, stop, thread, best, goes_left):
 
 
 @inner_kernel
-def draws_columns(asked):
-    """Tell whether a node is asked about some columns, in the order in which they were drawn."""
-    return asked[ASKED_WANTED] < asked[ASKED_COLUMNS]
+def is_searched_whole(searches):
+    """Tell whether columns are drawn, or do not ascend: nodes are not searched by pieces then."""
+    n_columns = searches.asked[0, ASKED_COLUMNS]
+    for i in range(1, n_columns):
+        if searches.columns[0, i] < searches.columns[0, i - 1]:
+            return True
+    return searches.asked[0, ASKED_WANTED] < n_columns
 
 
 @inner_kernel
@@ -297,8 +300,8 @@ def build(orders, desk, first, n_rows, chunk, slot, parent, n_searches):
     n_searches    int  in  nodes that `desk.searches.asked` tells of
     """
     order(orders, desk, ADD_ROWS, first, n_rows, chunk)
-    draws = n_searches > 0 and draws_columns(desk.searches.asked[0])
-    orders[SLOT], orders[PARENT], orders[N_ASKED] = slot, parent, 0 if draws else n_searches
+    is_whole = n_searches > 0 and is_searched_whole(desk.searches)
+    orders[SLOT], orders[PARENT], orders[N_ASKED] = slot, parent, 0 if is_whole else n_searches
     n_columns, n_cells = desk.codes.shape[1], desk.histograms.shape[1]
     n_pieces = min(n_columns, (n_cells + CELLS_A_PIECE - 1) // CELLS_A_PIECE)
     order(orders, desk, POUR, 0, n_columns, (n_columns + n_pieces - 1) // n_pieces)
@@ -306,7 +309,7 @@ def build(orders, desk, first, n_rows, chunk, slot, parent, n_searches):
         if desk.counts[thread, N_ADDED] > 0:
             desk.counts[thread, N_OLD] = n_cells
         desk.counts[thread, N_ADDED] = desk.counts[thread, N_POURED] = 0
-    if draws:
+    if is_whole:
         order(orders, desk, SEARCH, 0, n_searches, 1)
         return
     for which in range(n_searches):
